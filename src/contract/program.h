@@ -1,0 +1,95 @@
+// The numeric program: an operator spelled out as a small SSA graph in which nothing about the bits is left open.
+#pragma once
+
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "contract/order.h"
+#include "contract/scalar.h"
+#include "tensor/tensor.h"
+
+namespace bitpact {
+
+/// Axes are named, and operands line up by name: an operand that lacks an axis is broadcast along it, the order of its own axes
+/// is free. So a transposed operand is the same program with another Input. A name that begins with '*' is a pack of zero or more
+/// axes.
+using Axes = std::vector<std::string>;
+
+struct Input {
+  std::string name;  ///< of the operator's operand, e.g. "lhs"
+  Format format = Format::F32;
+  Axes axes;
+  bool operator==(const Input&) const = default;
+};
+
+/// Elementwise. `body` takes one argument an operand and gives one result; `axes` are the result's.
+struct Map {
+  std::vector<int> operands;  ///< earlier nodes
+  ScalarBody body;
+  Axes axes;
+  bool operator==(const Map&) const = default;
+};
+
+/// How each chain of a fold begins.
+struct Start {
+  bool first_leaf = true;    ///< with `lift`(leaf values); else with `values`
+  ScalarBody lift;           ///< leaf values -> state. Used only where first_leaf
+  std::vector<Bits> values;  ///< one a state component. Used only where not first_leaf
+  bool operator==(const Start&) const = default;
+};
+
+enum class Emit : std::uint8_t { Last, Prefixes };
+
+/// A sum, dot, max, scan: leaves in row-major order over the axes `over`, associated by `order`.
+/// leaf: operands -> leaf values. step: state, leaf values -> state. merge: state, state -> state. finish: state -> one result.
+/// Emit::Prefixes gives every prefix of a sequential order (`axes` then holds the one axis of `over`).
+struct Fold {
+  std::vector<int> operands;  ///< earlier nodes
+  Axes over;
+  Axes axes;  ///< the result's
+  ScalarBody leaf, step, merge, finish;
+  Start start;
+  Order order;
+  Emit emit = Emit::Last;
+  bool operator==(const Fold&) const = default;
+
+  std::vector<Format> state_formats() const { return step.result_formats(); }
+};
+
+// design.md's Constant, Index and Table nodes join when the first operator needs one.
+using Node = std::variant<Input, Map, Fold>;
+
+struct NumericProgram {
+  std::vector<Node> nodes;
+  std::vector<int> results;  ///< nodes
+  bool operator==(const NumericProgram&) const = default;
+};
+
+/// Refuses `contract-program`, naming the node and the rule.
+void check_well_formed(const NumericProgram& program);
+
+const Axes& axes_of(const Node& node);
+Format format_of(const Node& node);
+
+/// A program for one problem: no packs, every axis has an extent.
+struct BoundProgram {
+  NumericProgram program;
+  std::map<std::string, std::int64_t> extents;
+  Shape shape_of(int node) const;
+};
+
+/// What an operator says about one problem so that a program can be bound to it.
+struct Binding {
+  std::vector<Axes> operands;                   ///< the axes of each operand, outermost first, no packs
+  Axes result;                                  ///< the axes of the result, no packs
+  std::map<std::string, Axes> packs;            ///< what each pack ("*b") stands for
+  std::map<std::string, std::int64_t> extents;  ///< of every axis
+};
+
+/// Replaces packs, and the axes of Inputs (and of the result) by the binding's. Refuses `contract-program` where they are not
+/// permutations of the program's own. Nodes that give the result get the binding's order of axes.
+BoundProgram bind(const NumericProgram& program, const Binding& binding);
+
+}  // namespace bitpact

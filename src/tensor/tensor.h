@@ -1,0 +1,58 @@
+// Dense tensors: a shape, a format and row-major bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "number/format.h"
+
+namespace bitpact {
+
+/// Extents, outermost first. A scalar has none.
+using Shape = std::vector<std::int64_t>;
+
+/// Number of elements. Refuses `too-large` where it overflows 2^62 or an extent is negative.
+std::int64_t element_count(const Shape& shape);
+/// "4x8xf32", "f32" for a scalar.
+std::string to_text(const Shape& shape, Format format);
+/// Row-major strides in elements.
+std::vector<std::int64_t> row_major_strides(const Shape& shape);
+/// Coordinate of a flat row-major index, and back.
+std::vector<std::int64_t> coordinate(const Shape& shape, std::int64_t flat);
+std::int64_t flat_index(const Shape& shape, const std::vector<std::int64_t>& coordinate);
+
+/// Contiguous row-major storage, 64-byte aligned, shared by copies (copies are cheap; mutable_bytes() detaches when shared).
+class Tensor {
+ public:
+  Tensor() = default;
+  Tensor(Format format, Shape shape);  ///< zero-filled
+  Format format() const { return format_; }
+  const Shape& shape() const { return shape_; }
+  std::int64_t size() const { return size_; }
+  std::size_t byte_size() const;
+  const std::byte* bytes() const;
+  std::byte* mutable_bytes();
+  /// One element's bits by flat index.
+  Bits get(std::int64_t flat) const;
+  void set(std::int64_t flat, Bits bits);
+  template <typename T>
+  const T* as() const {
+    return reinterpret_cast<const T*>(bytes());
+  }
+  template <typename T>
+  T* mutable_as() {
+    return reinterpret_cast<T*>(mutable_bytes());
+  }
+
+ private:
+  Format format_ = Format::F32;
+  Shape shape_;
+  std::int64_t size_ = 0;
+  std::shared_ptr<std::byte[]> data_;
+};
+
+}  // namespace bitpact
