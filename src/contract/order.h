@@ -26,13 +26,24 @@ struct Order {
   std::vector<std::pair<std::int64_t, std::int64_t>> merges;  ///< Tree
   bool operator==(const Order&) const = default;
 
-  static Order sequential() { return {}; }
+  static Order sequential();
   static Order backwards();
-  static Order interleaved(std::int64_t width, Order outer = {});
-  static Order blocked(std::int64_t block, Order inner = {}, Order outer = {});
-  static Order pairwise(std::int64_t cutoff, std::int64_t multiple = 1, Order inner = {});
+  static Order interleaved(std::int64_t width);
+  static Order interleaved(std::int64_t width, Order outer);
+  static Order blocked(std::int64_t block);
+  static Order blocked(std::int64_t block, Order inner, Order outer);
+  static Order pairwise(std::int64_t cutoff, std::int64_t multiple = 1);
+  static Order pairwise(std::int64_t cutoff, std::int64_t multiple, Order inner);
   static Order tree(std::vector<std::pair<std::int64_t, std::int64_t>> merges);
 };
+}
+static Order backwards();
+static Order interleaved(std::int64_t width, Order outer = {});
+static Order blocked(std::int64_t block, Order inner = {}, Order outer = {});
+static Order pairwise(std::int64_t cutoff, std::int64_t multiple = 1, Order inner = {});
+static Order tree(std::vector<std::pair<std::int64_t, std::int64_t>> merges);
+}
+;
 
 /// Refuses `contract-program` where a width is < 1, a tree is not one, nesting is deeper than 16, ...
 void check_well_formed(const Order& order);
