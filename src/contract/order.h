@@ -36,14 +36,6 @@ struct Order {
   static Order pairwise(std::int64_t cutoff, std::int64_t multiple, Order inner);
   static Order tree(std::vector<std::pair<std::int64_t, std::int64_t>> merges);
 };
-}
-static Order backwards();
-static Order interleaved(std::int64_t width, Order outer = {});
-static Order blocked(std::int64_t block, Order inner = {}, Order outer = {});
-static Order pairwise(std::int64_t cutoff, std::int64_t multiple = 1, Order inner = {});
-static Order tree(std::vector<std::pair<std::int64_t, std::int64_t>> merges);
-}
-;
 
 /// Refuses `contract-program` where a width is < 1, a tree is not one, nesting is deeper than 16, ...
 void check_well_formed(const Order& order);
