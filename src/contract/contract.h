@@ -17,7 +17,7 @@ inline constexpr int kContractVersion = 1;
 /// sum, converted value ... is an intermediate. Judged by running the program (interpret watches for them).
 enum class Exclusion : std::uint8_t {
   SubnormalInput,
-  SubnormalIntermediate,
+  SubnormalIntermediate,  ///< also a zero that a smaller nonzero value was rounded to
   SubnormalResult,
   OverflowIntermediate,  ///< an operation on finite values gave an infinity (or would, in the format before the result's)
 };
@@ -91,7 +91,8 @@ struct Contract {
 
 // ---- normal form and fingerprints (normal_form.cpp, fingerprint.cpp)
 
-/// The normal form: programs that differ only by the listed rules (docs/normal-form.md) become equal.
+/// The normal form: programs that differ only by the listed rules (docs/normal-form.md) become equal. A rule may rest on the
+/// domain; whether an operand lies in it is then judged by running the normal form.
 NumericProgram normal_form(const NumericProgram& program, const Domain& domain = {});
 /// "sha256:<64 hex>" of the RFC 8785 bytes of the normal form. Equal fingerprints, equal bits on the domain.
 std::string arithmetic_fingerprint(const NumericProgram& program, const Domain& domain = {});

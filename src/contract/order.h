@@ -9,12 +9,14 @@
 namespace bitpact {
 
 /// A generator of associations over items 0 .. n-1. Items are leaves at the innermost level, partial results above it.
-///   sequential            ((0 1) 2) ...; reversed: ((n-1 n-2) n-3) ...
-///   interleaved(w)        lane j takes items j, j+w, ... in sequence; the min(w, n) lanes are then items of `outer`
-///   blocked(b)            blocks of b items (the last may be shorter), each associated by `inner`; the blocks are then items of
-///   `outer` pairwise(cutoff)      n <= cutoff: `inner`; else halves, split at n/2 rounded down to a multiple of `multiple` (at
-///   least one) tree                  explicit, only for exactly merges.size() + 1 items: merge t joins items or earlier merges,
-///   and is item n + t
+///   sequential        ((0 1) 2) ...; reversed: ((n-1 n-2) n-3) ...
+///   interleaved(w)    lane j takes items j, j+w, ... in sequence; the min(w, n) lanes are then items of `outer`
+///   blocked(b)        blocks of b items (the last may be shorter), each associated by `inner`;
+///                     the blocks are then items of `outer`
+///   pairwise(cutoff)  n <= cutoff: `inner`; else halves, split at n/2 rounded down to a multiple of `multiple`,
+///                     at least one multiple (so `multiple` may not exceed the cutoff)
+///   tree              explicit, only for exactly merges.size() + 1 items: merge t joins items or earlier merges,
+///                     and is item n + t
 struct Order {
   enum class Kind : std::uint8_t { Sequential, Interleaved, Blocked, Pairwise, Tree };
   Kind kind = Kind::Sequential;

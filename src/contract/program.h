@@ -42,9 +42,11 @@ struct Start {
 
 enum class Emit : std::uint8_t { Last, Prefixes };
 
-/// A sum, dot, max, scan: leaves in row-major order over the axes `over`, associated by `order`.
+/// A sum, dot, max, scan: leaves in row-major order over the axes `over` (none: one leaf), associated by `order`.
 /// leaf: operands -> leaf values. step: state, leaf values -> state. merge: state, state -> state. finish: state -> one result.
-/// Emit::Prefixes gives every prefix of a sequential order (`axes` then holds the one axis of `over`).
+/// `merge` may be left out (an empty body) where the order is sequential.
+/// Emit::Prefixes gives every prefix of a sequential order (`axes` then holds the one axis of `over`); of a reversed one, entry i
+/// is the state after leaf i.
 struct Fold {
   std::vector<int> operands;  ///< earlier nodes
   Axes over;
@@ -89,7 +91,8 @@ struct Binding {
 };
 
 /// Replaces packs, and the axes of Inputs (and of the result) by the binding's. Refuses `contract-program` where they are not
-/// permutations of the program's own. Nodes that give the result get the binding's order of axes.
+/// permutations of the program's own. Nodes that give the result get the binding's order of axes; an Input that is the result in
+/// another order is handed on by a Map of its own.
 BoundProgram bind(const NumericProgram& program, const Binding& binding);
 
 }  // namespace bitpact

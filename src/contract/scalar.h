@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -85,7 +86,11 @@ struct ScalarBody {
 /// Refuses `contract-program` (naming `where`) unless every value is defined before use and formats fit the operation.
 void check_well_formed(const ScalarBody& body, std::string_view where);
 
+/// One instruction with the exact engine, on its operands.
+Bits evaluate(const Instruction& instruction, std::span<const Scalar> operands);
+
 /// Evaluates with the exact engine; one call a scalar. Slow and simple: the reference for the vectorised interpreter.
+/// A NaN among the results is the quiet NaN of its format.
 std::vector<Bits> evaluate(const ScalarBody& body, const std::vector<Bits>& arguments);
 
 /// Builds a body line by line.

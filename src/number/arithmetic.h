@@ -10,13 +10,14 @@
 
 namespace bitpact {
 
-/// IEEE 754-2019 4.3 attributes, and round to odd (Boldo & Melquiond 2008: inexact results get an odd last bit).
+/// IEEE 754-2019 4.3 attributes, and round to odd (Boldo & Melquiond 2008: inexact results get an odd last bit; a finite result
+/// beyond the largest finite value becomes that value, whose last bit is odd).
 enum class Rounding : std::uint8_t { NearestEven, NearestAway, TowardZero, Up, Down, ToOdd };
 
 /// What a result beyond the largest finite value becomes.
 enum class Overflow : std::uint8_t {
   Ieee,      ///< floats: infinity or the largest finite value, as IEEE 754-2019 7.4 says for the rounding; integers: wraps
-  Saturate,  ///< the largest value of that sign; an infinite operand too; NaN into an integer gives 0
+  Saturate,  ///< the largest value of that sign; an infinite operand and x/0 too; NaN into an integer gives 0
 };
 
 struct Policy {
@@ -35,8 +36,11 @@ struct Scalar {
 };
 
 // Float arithmetic. Operands may be of different float formats, the result of a third; it is rounded once.
-// A NaN result is quiet_nan(result). Integer operands are taken where all formats are the same integer format: wraps (Ieee) or
-// saturates.
+// A NaN result is quiet_nan(result). Signed zeros follow IEEE 754-2019 6.3: x - x is +0, under Down -0.
+// flush_out looks at the result rounded as if the exponent were unbounded, and takes exact subnormal results too.
+// Integer operands are taken where all formats are the same integer format: wraps (Ieee) or saturates; I1 keeps "not zero".
+// Integer division truncates whatever the rounding, as StableHLO's does; by zero it is refused. Every other mix of formats, and
+// the square root of an integer, is refused: `arithmetic-unsupported`.
 Bits add(Scalar a, Scalar b, Format result, const Policy& policy = {});
 Bits subtract(Scalar a, Scalar b, Format result, const Policy& policy = {});
 Bits multiply(Scalar a, Scalar b, Format result, const Policy& policy = {});
@@ -44,8 +48,9 @@ Bits divide(Scalar a, Scalar b, Format result, const Policy& policy = {});
 Bits square_root(Scalar a, Format result, const Policy& policy = {});
 Bits fused_multiply_add(Scalar a, Scalar b, Scalar c, Format result, const Policy& policy = {});
 
-/// Any format to any format. Float to integer rounds with policy.rounding; out of range wraps (Ieee: the low bits of the rounded
-/// integer; infinities and NaN give 0) or saturates. Integer to float rounds. To I1: nonzero (NaN too) is 1.
+/// Any format to any format, also to itself (then only flushing, saturation and NaNs change bits). Float to integer rounds with
+/// policy.rounding; out of range wraps (Ieee: the low bits of the rounded integer; infinities and NaN give 0) or saturates.
+/// Integer to float rounds. To I1: nonzero (NaN too) is 1.
 Bits convert(Scalar a, Format result, const Policy& policy = {});
 
 Bits negate(Scalar a);           ///< flips the sign bit (floats, NaN too), or wraps (integers)
@@ -53,12 +58,15 @@ Bits absolute(Scalar a);         ///< clears the sign bit (floats, NaN too), or 
 bool less(Scalar a, Scalar b);   ///< false where one is NaN; -0 is not less than +0
 bool equal(Scalar a, Scalar b);  ///< numeric: -0 == +0, NaN != NaN
 
-/// The exact value as text: shortest decimal that reads back to the same bits (f64 f32 bf16 f16), "nan", "inf", "-0".
+/// The shortest decimal that reads back to the same bits, of those the nearest to the value; "nan" (any), "inf", "-inf", "-0".
+/// Laid out as std::to_chars does: plain or scientific, whichever is shorter, integers in full. I1: "0", "1".
 std::string to_text(Scalar a);
 /// "0x3f800000": hexadecimal with the format's full width.
 std::string to_hex(Scalar a);
-/// Nearest value of `result` (ties to even) to a decimal or hexadecimal float literal; "nan", "inf", "-inf" too. Empty if
-/// malformed.
+/// Nearest value of `result` (ties to even) to a decimal or hexadecimal float literal, rounded once from the exact value; beyond
+/// the range it is an infinity. "nan", "inf", "+inf", "-inf" too. Empty if malformed. A hexadecimal float has its `p` exponent
+/// (0x1.8p3): without one it could be meant as bits. Integer formats take exactly their values in any of these spellings, and
+/// hexadecimal ones without `p`; anything else (1.5, 256 as ui8) counts as malformed.
 std::optional<Bits> parse_scalar(std::string_view text, Format result);
 
 /// Distance in representable values between two finite floats of one format (-0 and +0 are 0 apart); infinities count as the next

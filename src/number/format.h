@@ -45,12 +45,13 @@ enum class Class : std::uint8_t { Zero, Subnormal, Normal, Infinity, NaN };
 Class classify(Format format, Bits bits);
 bool sign_bit(Format format, Bits bits);
 
+// Constants. Those that only floats have refuse `arithmetic-unsupported` for an integer format.
 Bits positive_zero(Format format);
 Bits negative_zero(Format format);  ///< floats
 Bits one(Format format);
 Bits infinity(Format format, bool negative = false);
-Bits quiet_nan(Format format);  ///< positive, only the top fraction bit set
-Bits largest_finite(Format format, bool negative = false);
+Bits quiet_nan(Format format);                              ///< positive, only the top fraction bit set
+Bits largest_finite(Format format, bool negative = false);  ///< integers: the largest, or the smallest (0 where unsigned)
 Bits smallest_normal(Format format, bool negative = false);
 Bits smallest_subnormal(Format format, bool negative = false);
 

@@ -15,7 +15,8 @@ namespace bitpact {
 /// Extents, outermost first. A scalar has none.
 using Shape = std::vector<std::int64_t>;
 
-/// Number of elements. Refuses `too-large` where it overflows 2^62 or an extent is negative.
+/// Number of elements, 0 where an extent is 0. Refuses `too-large` where an extent is negative or the product of the extents that
+/// are not 0 passes 2^62 (so that no stride overflows either).
 std::int64_t element_count(const Shape& shape);
 /// "4x8xf32", "f32" for a scalar.
 std::string to_text(const Shape& shape, Format format);
@@ -29,14 +30,17 @@ std::int64_t flat_index(const Shape& shape, const std::vector<std::int64_t>& coo
 class Tensor {
  public:
   Tensor() = default;
-  Tensor(Format format, Shape shape);  ///< zero-filled
+  Tensor(Format format, Shape shape);  ///< zero-filled; refuses `too-large` where there is no memory for it
+  /// Storage that somebody else made (a mapped file, shared memory): 64-byte aligned, writable, of byte_size() bytes.
+  Tensor(Format format, Shape shape, std::shared_ptr<std::byte[]> data);
   Format format() const { return format_; }
   const Shape& shape() const { return shape_; }
   std::int64_t size() const { return size_; }
   std::size_t byte_size() const;
   const std::byte* bytes() const;
   std::byte* mutable_bytes();
-  /// One element's bits by flat index.
+  std::span<const std::byte> span() const { return {bytes(), byte_size()}; }
+  /// One element's bits by flat index, as the format's storage bytes hold them (little-endian; I1 is one byte, 0 or 1).
   Bits get(std::int64_t flat) const;
   void set(std::int64_t flat, Bits bits);
   template <typename T>

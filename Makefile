@@ -1,0 +1,57 @@
+# The commands. Each installs what it lacks first; `make help` lists them. Results go to stdout, talk and progress to stderr.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.NOTPARALLEL:
+.DEFAULT_GOAL := help
+.PHONY: help setup setup-long configure build test test-long bench demo lint tidy docs format clean
+
+JOBS ?= $(shell nproc)
+PYTHON_FILES := $(wildcard bindings bench examples tests tools)
+CXX_FILES = $(shell find $(wildcard src bindings bench examples tests) -name '*.cpp' -o -name '*.h' -o -name '*.inl' | sort)
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name text; do printf '  make %-10s %s\n' "$$name" "$$text"; done
+
+setup: ## install what is missing (Debian packages, .venv)
+	@tools/setup
+
+configure: setup
+	@cmake --preset release --log-level=WARNING >/dev/null
+
+build: configure ## the program, the workers and the tests: build/bitpact
+	@cmake --build --preset release -j $(JOBS) >&2
+
+test: build ## every test but the long ones
+	@ctest --preset release -j $(JOBS)
+
+demo: build ## MLX against IREE: where they differ, why, and the form that does not
+	@tools/demo
+
+bench: build ## what exactness costs
+	@tools/bench
+
+lint: setup ## formats, layers, words
+	@echo "lint: clang-format" >&2; clang-format --dry-run -Werror $(CXX_FILES)
+	@echo "lint: ruff" >&2; .venv/bin/ruff check --quiet $(PYTHON_FILES); .venv/bin/ruff format --quiet --check $(PYTHON_FILES)
+	@echo "lint: layers, words" >&2; .venv/bin/python tools/check_layers.py; .venv/bin/python tools/check_words.py
+
+format: setup ## bring all sources into form
+	@clang-format -i $(CXX_FILES)
+	@.venv/bin/ruff check --quiet --fix $(PYTHON_FILES); .venv/bin/ruff format --quiet $(PYTHON_FILES)
+
+docs: build ## write the generated pages again
+	@tools/generate_docs
+
+test-long: setup-long lint tidy build ## all of it: 10^7 random operands, sanitizers, a second compiler, clang-tidy
+	@BITPACT_RANDOM_CASES=10000000 ctest --preset release-long -j $(JOBS)
+	@cmake --preset sanitize --log-level=WARNING >/dev/null; cmake --build --preset sanitize -j $(JOBS) >&2; ctest --preset sanitize -j $(JOBS)
+	@cmake --preset clang --log-level=WARNING >/dev/null; cmake --build --preset clang -j $(JOBS) >&2; ctest --preset clang -j $(JOBS)
+
+setup-long:
+	@tools/setup packages-long.txt
+
+tidy: setup-long configure ## clang-tidy over src and bindings
+	@tools/tidy $(JOBS)
+
+clean: ## remove what was built (not .venv)
+	@rm -rf build build-*

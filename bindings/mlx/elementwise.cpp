@@ -1,0 +1,17 @@
+#include "operators.h"
+
+namespace bitpact::mlx_worker {
+
+void add_elementwise(Table& table) {
+  using Operands = std::vector<mx::array>;
+  table["add"] = {"mlx.add", 2, false, [](const WorkerCall&, const Operands& x) { return mx::add(x[0], x[1]); }};
+  table["residual_add"] = {"mlx.add", 2, false, [](const WorkerCall&, const Operands& x) { return mx::add(x[0], x[1]); }};
+  table["multiply"] = {"mlx.multiply", 2, false, [](const WorkerCall&, const Operands& x) { return mx::multiply(x[0], x[1]); }};
+  table["multiply_add"] = {"mlx.multiply+mlx.add", 3, false,
+                           [](const WorkerCall&, const Operands& x) { return mx::add(mx::multiply(x[0], x[1]), x[2]); }};
+  table["convert"] = {"mlx.astype", 1, false, [](const WorkerCall& call, const Operands& x) {
+                        return mx::astype(x[0], dtype_of(call.results.at(0).format));
+                      }};
+}
+
+}  // namespace bitpact::mlx_worker

@@ -1,0 +1,89 @@
+#include "identity.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <mlx/mlx.h>
+#include <mlx/version.h>
+
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <vector>
+
+#include "backends/cpu.h"
+#include "tensor/digest.h"
+
+namespace bitpact::mlx_worker {
+
+namespace {
+
+std::string digest_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return "unobserved";
+  Sha256 digest;
+  std::vector<char> chunk(1 << 20);
+  while (file) {
+    file.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
+    digest.update(std::as_bytes(std::span(chunk.data(), static_cast<std::size_t>(file.gcount()))));
+  }
+  return digest.finish();
+}
+
+std::string path_of_mlx() {
+  Dl_info found{};
+  return dladdr(reinterpret_cast<const void*>(&mlx::core::version), &found) != 0 && found.dli_fname != nullptr ? found.dli_fname
+                                                                                                               : "";
+}
+
+// f32 matmul is BLAS's, so its library is as much a part of the build as libmlx itself.
+std::set<std::string> loaded_blas() {
+  std::set<std::string> paths;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    const std::size_t begin = line.find('/');
+    if (begin == std::string::npos) continue;
+    const std::string path = line.substr(begin);
+    const std::string file = path.substr(path.rfind('/') + 1);
+    if (file.find("blas") != std::string::npos && file.find(".so") != std::string::npos) paths.insert(path);
+  }
+  return paths;
+}
+
+std::string build() {
+  std::string text = digest_of_file(path_of_mlx());
+  for (const std::string& path : loaded_blas()) {
+    text += fmt::format(" {}={}", path.substr(path.rfind('/') + 1), digest_of_file(path));
+  }
+  return text;
+}
+
+// Environment variables that choose arithmetic. MLX_ENABLE_TF32 acts on CUDA only, but is stated wherever it is set.
+std::string flags(const std::string& device) {
+  std::string text;
+  for (const char* name : {"MLX_ENABLE_TF32", "MLX_DISABLE_COMPILE", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"}) {
+    const char* value = std::getenv(name);
+    if (value != nullptr) text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+    if (value == nullptr && device == "gpu" && std::string_view(name) == "MLX_ENABLE_TF32") text = "MLX_ENABLE_TF32=1 (default)";
+  }
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace
+
+Identity identity(const std::string& device) {
+  std::string target = resolved_cpu();
+  if (device == "gpu") {
+    target = "unobserved";
+    const auto& facts = mlx::core::device_info(mlx::core::Device::gpu);
+    for (const char* key : {"device_name", "architecture"}) {
+      const auto fact = facts.find(key);
+      if (fact == facts.end() || !std::holds_alternative<std::string>(fact->second)) continue;
+      target = (target == "unobserved" ? "" : target + " ") + std::get<std::string>(fact->second);
+    }
+  }
+  return {"mlx",       mlx::core::version(), build(), device, target, flags(device), device == "cpu" ? "1" : "unobserved",
+          "unobserved"};
+}
+
+}  // namespace bitpact::mlx_worker

@@ -1,0 +1,36 @@
+// add, multiply, multiply_add, convert, as StableHLO has them: computed in the operands' format, then converted where out= asks.
+#include <fmt/format.h>
+
+#include "backends/stablehlo/writer.h"
+
+namespace bitpact::plain {
+
+namespace {
+
+std::string binary(const Problem& problem, const OperandSpec& result, const char* op) {
+  const OperandSpec& x = problem.operands.at(0);
+  std::vector<std::string> body{fmt::format("%r = stablehlo.{} %arg0, %arg1 : {}", op, type(x))};
+  const std::string value = converted(body, "%r", x, result);
+  return module(problem, result, body, value);
+}
+
+}  // namespace
+
+std::string add(const Problem& problem, const OperandSpec& result) { return binary(problem, result, "add"); }
+std::string multiply(const Problem& problem, const OperandSpec& result) { return binary(problem, result, "multiply"); }
+
+std::string multiply_add(const Problem& problem, const OperandSpec& result) {
+  const OperandSpec& x = problem.operands.at(0);
+  std::vector<std::string> body{fmt::format("%p = stablehlo.multiply %arg0, %arg1 : {}", type(x)),
+                                fmt::format("%r = stablehlo.add %p, %arg2 : {}", type(x))};
+  const std::string value = converted(body, "%r", x, result);
+  return module(problem, result, body, value);
+}
+
+std::string convert(const Problem& problem, const OperandSpec& result) {
+  std::vector<std::string> body;
+  const std::string value = converted(body, "%arg0", problem.operands.at(0), result);
+  return module(problem, result, body, value);
+}
+
+}  // namespace bitpact::plain

@@ -1,0 +1,32 @@
+#include "backends/stablehlo/writer.h"
+
+#include <fmt/format.h>
+
+namespace bitpact::plain {
+
+std::string type(const OperandSpec& tensor) { return fmt::format("tensor<{}>", to_text(tensor.shape, tensor.format)); }
+
+std::string module(const Problem& problem, const OperandSpec& result, const std::vector<std::string>& body,
+                   const std::string& value) {
+  std::string text = "func.func public @main(";
+  for (std::size_t i = 0; i < problem.operands.size(); ++i) {
+    text += fmt::format("{}%arg{}: {}", i == 0 ? "" : ", ", i, type(problem.operands[i]));
+  }
+  text += fmt::format(") -> {} {{\n", type(result));
+  for (const std::string& line : body) text += "  " + line + "\n";
+  return text + fmt::format("  return {} : {}\n}}\n", value, type(result));
+}
+
+bool flag(const Problem& problem, const std::string& attribute) {
+  const auto given = problem.attributes.find(attribute);
+  return given != problem.attributes.end() && given->second == "true";
+}
+
+std::string converted(std::vector<std::string>& body, const std::string& value, const OperandSpec& from, const OperandSpec& to) {
+  if (from.format == to.format) return value;
+  const std::string name = fmt::format("%c{}", body.size());
+  body.push_back(fmt::format("{} = stablehlo.convert {} : ({}) -> {}", name, value, type(from), type({to.format, from.shape})));
+  return name;
+}
+
+}  // namespace bitpact::plain

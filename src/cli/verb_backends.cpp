@@ -1,0 +1,128 @@
+// bitpact backends: what is here, resolved; what is not, and why.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "backends/backend.h"
+#include "backends/recorded_traits.h"
+#include "cli/verbs.h"
+#include "diagnostic/diagnostic.h"
+
+namespace bitpact {
+namespace {
+
+struct Seen {
+  BackendKind kind;
+  std::string spec;
+  std::optional<Identity> identity;
+  Ways ways;
+  std::optional<Traits> traits;
+  std::optional<Diagnostic> absent;
+};
+
+Seen look(const BackendKind& kind, const std::string& spec) {
+  Seen seen{kind, spec, {}, {}, {}, {}};
+  try {
+    const auto backend = open_backend(parse_backend(spec));
+    seen.identity = backend->identity();
+    seen.ways = backend->ways();
+    if (seen.ways.stablehlo) seen.traits = recorded_traits(*backend);
+  } catch (const Refused& refused) {
+    seen.absent = refused.diagnostic();
+  }
+  return seen;
+}
+
+std::vector<std::string> ways_text(const Ways& ways) {
+  std::vector<std::string> all;
+  if (ways.operator_call) all.emplace_back("operator calls");
+  if (ways.stablehlo) all.emplace_back("StableHLO modules");
+  if (ways.numeric_program) all.emplace_back("numeric programs");
+  return all;
+}
+
+std::vector<std::string> traits_text(const Traits& t) {
+  return {
+      t.contracts_multiply_add ? "multiply + add becomes one FMA" : "multiply + add stays two roundings",
+      fmt::format("dot_general {}, {}", t.dot_sequential ? "adds in order" : "has an order that is not relied on",
+                  t.dot_fuses_products ? "products fused" : "products rounded"),
+      fmt::format("reduce {}", t.reduce_sequential ? "adds in order" : "has an order that is not relied on"),
+      fmt::format("subnormals flushed: {}", t.flushes_subnormal_inputs && t.flushes_subnormal_results ? "operands and results" : "not all"),
+      "source: " + t.source,
+  };
+}
+
+void print_text(const Seen& s) {
+  if (!s.identity) {
+    print(fmt::format("{:<8} not here: {}\n", s.spec, s.absent ? s.absent->reason : ""));
+    if (s.absent) print(fmt::format("         [{}] {}\n", info(s.absent->code).name, info(s.absent->code).help));
+    return;
+  }
+  const Identity& i = *s.identity;
+  print(fmt::format("{:<8} {} {}\n", s.spec, i.backend, i.version));
+  const auto row = [](std::string_view label, const std::string& value) { print(fmt::format("         {:<8} {}\n", label, value)); };
+  row("build", i.build);
+  row("device", i.device);
+  row("target", i.target);
+  row("flags", i.flags);
+  row("threads", i.threads);
+  row("kernel", i.kernel);
+  row("takes", fmt::format("{}", fmt::join(ways_text(s.ways), ", ")));
+  if (s.traits)
+    for (const std::string& line : traits_text(*s.traits)) row("trait", line);
+  for (const std::string& option : s.kind.options) row("option", option);
+}
+
+nlohmann::json to_json(const Seen& s) {
+  nlohmann::json j{{"spec", s.spec}, {"summary", s.kind.summary}, {"options", s.kind.options}, {"available", s.identity.has_value()}};
+  if (s.identity) {
+    const Identity& i = *s.identity;
+    j["identity"] = {{"backend", i.backend}, {"version", i.version}, {"build", i.build},     {"device", i.device},
+                     {"target", i.target},   {"flags", i.flags},     {"threads", i.threads}, {"kernel", i.kernel}};
+    j["takes"] = ways_text(s.ways);
+    if (s.traits) j["traits"] = traits_text(*s.traits);
+  }
+  if (s.absent) j["diagnostic"] = {{"code", info(s.absent->code).name}, {"reason", s.absent->reason}, {"help", info(s.absent->code).help}};
+  return j;
+}
+
+}  // namespace
+
+void add_backends(Program program) {
+  auto names = std::make_shared<std::vector<std::string>>();
+  CLI::App* verb = program.app.add_subcommand("backends", "what is here: versions, devices, targets, options; what is not here, and why");
+  verb->add_option("backend", *names, "only these, e.g. iree or iree[opt=O2]");
+  verb->add_flag("--json", program.json, "print bitpact.backends/1");
+  verb->callback([names, program] {
+    program.run = [names, program] {
+      std::vector<Seen> all;
+      if (names->empty()) {
+        for (const BackendKind& kind : backend_kinds())
+          if (kind.name != "worker") all.push_back(look(kind, kind.name));
+        for (const BackendKind& kind : backend_kinds())
+          if (kind.name == "mlx") all.push_back(look(kind, "mlx:gpu"));
+      }
+      for (const std::string& name : *names) {
+        const BackendSpec spec = parse_backend(name);
+        BackendKind kind;
+        for (const BackendKind& known : backend_kinds())
+          if (known.name == spec.name) kind = known;
+        all.push_back(look(kind, name));
+        if (kind.name.empty() && all.back().absent) throw Refused(*all.back().absent);
+      }
+      if (program.json) {
+        nlohmann::json j{{"schema", "bitpact.backends/1"}, {"backends", nlohmann::json::array()}};
+        for (const Seen& seen : all) j["backends"].push_back(to_json(seen));
+        print(j.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+      } else {
+        for (const Seen& seen : all) print_text(seen);
+        if (names->empty()) print("worker   anyone's own kernel: worker:COMMAND (docs/protocol.md)\n");
+      }
+      return 0;
+    };
+  });
+}
+
+}  // namespace bitpact

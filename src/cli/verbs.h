@@ -1,0 +1,40 @@
+// One file a verb; main.cpp lists them, a line each.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+namespace bitpact {
+
+/// What a verb's run ends with.
+using ExitCode = int;
+
+/// Adds the verb to the program; `run` is set where it was called.
+struct Program {
+  CLI::App& app;
+  std::function<ExitCode()>& run;
+  bool& json;  ///< --json of the verb that was called
+};
+
+void add_backends(Program program);
+void add_compare(Program program);
+void add_contract(Program program);
+void add_diagnostics(Program program);
+void add_diff(Program program);
+void add_emit(Program program);
+void add_operators(Program program);
+void add_run(Program program);
+void add_show(Program program);
+
+/// stdout is data.
+void print(const std::string& text);
+/// stderr is talk.
+void say(const std::string& text);
+
+/// The whole file; refuses `file-unreadable`.
+std::string read_text_file(const std::string& path);
+/// Written beside it and renamed; refuses `file-unwritable`, leaving nothing.
+void write_text_file(const std::string& path, const std::string& text);
+
+}  // namespace bitpact

@@ -1,0 +1,352 @@
+#include "contract/normal_form.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "contract/canonical_json.h"
+#include "contract/normal_rules.h"
+#include "contract/program_json.h"
+#include "contract/value_graph.h"
+#include "diagnostic/diagnostic.h"
+#include "tensor/digest.h"
+
+namespace bitpact {
+namespace {
+
+/// Far beyond any program that a person or a probe writes; maps that are results and operands at once grow quadratically.
+constexpr size_t kMostInstructions = size_t{1} << 20;
+constexpr size_t kMostNodes = 4096;
+
+/// Axes as numbers, in the order of NF1.
+using AxisNumbers = std::vector<int>;
+
+/// A node of the normal form. `key` says all about what it computes; the order of its axes is not part of that (NF2).
+struct NormalNode {
+  enum class Kind : std::uint8_t { Input, Map, Fold };
+  Kind kind = Kind::Input;
+  std::string key;
+  AxisNumbers axes;  ///< sorted
+  Format format = Format::F32;
+  Input input;
+  ValueRef value = nullptr;  ///< Map
+  AxisNumbers over;          ///< Fold
+  Order order;
+  Emit emit = Emit::Last;
+  std::vector<Format> state;
+  std::vector<ValueRef> step, lift, merge,
+      finish;  ///< merge: none where the order is sequential; finish: none where it is the state
+};
+
+struct NormalResult {
+  int node = 0;
+  AxisNumbers axes;  ///< in the result's order
+};
+
+AxisNumbers sorted(AxisNumbers axes) {
+  std::ranges::sort(axes);
+  return axes;
+}
+
+class Normaliser {
+ public:
+  Normaliser(const NumericProgram& program, const Domain& domain) : program_(program), graph_(domain) {}
+
+  NormalForm run() {
+    check_well_formed(program_);
+    if (program_.nodes.size() > kMostNodes) refuse(Code::ContractProgram, "the program has too many nodes");
+    number_axes();
+    for (const Node& node : program_.nodes)
+      normal_of_.push_back(std::visit([this](const auto& n) { return normalise(n); }, node));
+    for (int result : program_.results)
+      results_.push_back(
+          {normal_of_[static_cast<size_t>(result)], numbers(axes_of(program_.nodes[static_cast<size_t>(result)]))});
+    emit();
+    form_.axis_names = std::move(names_of_axes_);
+    return std::move(form_);
+  }
+
+ private:
+  // ---- NF1: axes are numbered as they first appear in the inputs, then in the results, then elsewhere
+
+  void number_axes() {
+    for (const Node& node : program_.nodes)
+      if (const auto* input = std::get_if<Input>(&node)) number(input->axes);
+    for (int result : program_.results) number(axes_of(program_.nodes[static_cast<size_t>(result)]));
+    for (const Node& node : program_.nodes) {
+      number(axes_of(node));
+      if (const auto* fold = std::get_if<Fold>(&node)) number(fold->over);
+    }
+  }
+
+  void number(const Axes& axes) {
+    for (const std::string& axis : axes) {
+      const auto next = static_cast<int>(axis_names_.size());
+      if (!number_of_axis_.emplace(axis, next).second) continue;
+      axis_names_.push_back(fmt::format("{}a{}", axis.starts_with('*') ? "*" : "", next));
+      names_of_axes_[axis] = axis_names_.back();
+    }
+  }
+
+  AxisNumbers numbers(const Axes& axes) const {
+    AxisNumbers numbers;
+    for (const std::string& axis : axes) numbers.push_back(number_of_axis_.at(axis));
+    return numbers;
+  }
+
+  Axes names(const AxisNumbers& numbers) const {
+    Axes axes;
+    for (int axis : numbers) axes.push_back(axis_names_[static_cast<size_t>(axis)]);
+    return axes;
+  }
+
+  // ---- nodes, each normalised after its operands
+
+  /// NF2: equal nodes are one.
+  int intern(NormalNode node) {
+    const auto [it, is_new] = by_key_.emplace(node.key, static_cast<int>(nodes_.size()));
+    if (is_new) nodes_.push_back(std::move(node));
+    return it->second;
+  }
+
+  /// NF8: what a body sees of an operand: a map is computed where it is used.
+  ValueRef seen(int normal) {
+    const NormalNode& node = nodes_[static_cast<size_t>(normal)];
+    return node.kind == NormalNode::Kind::Map ? node.value : graph_.operand(normal, node.key, node.format);
+  }
+
+  std::vector<ValueRef> seen(const std::vector<int>& operands) {
+    std::vector<ValueRef> values;
+    for (int operand : operands) values.push_back(seen(normal_of_[static_cast<size_t>(operand)]));
+    return values;
+  }
+
+  int normalise(const Input& input) {
+    NormalNode node;
+    node.kind = NormalNode::Kind::Input;
+    node.key = fmt::format("b{:06}", inputs_++);  // each is its own: inputs are the interface
+    node.axes = sorted(numbers(input.axes));
+    node.format = input.format;
+    node.input = input;
+    node.input.axes = names(numbers(input.axes));
+    return intern(std::move(node));
+  }
+
+  int normalise(const Map& map) {
+    return map_node(graph_.translate(map.body, seen(map.operands)).at(0), sorted(numbers(map.axes)));
+  }
+
+  int map_node(ValueRef value, AxisNumbers axes) {
+    // NF9: handing on a node without adding an axis is that node.
+    if (value->kind == Value::Kind::Operand && nodes_[static_cast<size_t>(value->index)].axes == axes) return value->index;
+    NormalNode node;
+    node.kind = NormalNode::Kind::Map;
+    node.key = "y" + sha256(fmt::format("map {} {}", text_of(axes), value->key));
+    node.axes = std::move(axes);
+    node.format = value->format;
+    node.value = value;
+    return intern(std::move(node));
+  }
+
+  int normalise(const Fold& fold) {
+    NormalNode node;
+    node.kind = NormalNode::Kind::Fold;
+    node.axes = sorted(numbers(fold.axes));
+    node.over = numbers(fold.over);  // their order is that of the leaves
+    node.order = normal_order(fold.order);
+    node.emit = fold.emit;
+    node.state = fold.state_formats();
+    join_leaf_and_start(fold, node);
+    join_merge(fold, node);
+    const std::vector<ValueRef> states = state(node.state, 0);
+    if (node.state.size() > 1) node.finish = graph_.translate(fold.finish, states);
+    node.format = node.state.size() > 1 ? node.finish.at(0)->format : node.state[0];
+    node.key = key_of(node);
+    const AxisNumbers axes = node.axes;
+    const bool one_component = node.state.size() == 1;
+    const int normal = intern(std::move(node));
+    // NF8: what is done with a state of one component is a map over the fold.
+    return one_component ? map_node(graph_.translate(fold.finish, {seen(normal)}).at(0), axes) : normal;
+  }
+
+  std::vector<ValueRef> state(const std::vector<Format>& formats, size_t first) {
+    std::vector<ValueRef> values;
+    for (size_t s = 0; s < formats.size(); ++s) values.push_back(graph_.state(static_cast<int>(first + s), formats[s]));
+    return values;
+  }
+
+  /// NF7: leaf values are computed where they are used, and a chain that starts with values v starts with its first leaf,
+  /// lifted by step(v, leaf).
+  void join_leaf_and_start(const Fold& fold, NormalNode& node) {
+    const std::vector<ValueRef> leaf = graph_.translate(fold.leaf, seen(fold.operands));
+    const auto step = [&](std::vector<ValueRef> state) {
+      state.insert(state.end(), leaf.begin(), leaf.end());
+      return graph_.translate(fold.step, state);
+    };
+    node.step = step(state(node.state, 0));
+    if (fold.start.first_leaf) {
+      node.lift = graph_.translate(fold.start.lift, leaf);
+      return;
+    }
+    std::vector<ValueRef> start;
+    for (size_t s = 0; s < node.state.size(); ++s) start.push_back(graph_.constant(node.state[s], fold.start.values[s]));
+    node.lift = step(std::move(start));
+  }
+
+  /// NF6: a sequential order never merges.
+  void join_merge(const Fold& fold, NormalNode& node) {
+    if (node.order.kind == Order::Kind::Sequential) return;
+    std::vector<ValueRef> both = state(node.state, 0);
+    const std::vector<ValueRef> second = state(node.state, node.state.size());
+    both.insert(both.end(), second.begin(), second.end());
+    node.merge = graph_.translate(fold.merge, both);
+  }
+
+  static std::string text_of(const AxisNumbers& axes) { return fmt::format("[{}]", fmt::join(axes, ",")); }
+
+  static std::string key_of(const NormalNode& fold) {
+    std::string text = fmt::format("fold {} {} {} {}", text_of(fold.axes), text_of(fold.over), static_cast<int>(fold.emit),
+                                   canonical_json(to_json(fold.order)));
+    for (const auto* part : {&fold.step, &fold.lift, &fold.merge, &fold.finish}) {
+      text += " |";
+      for (ValueRef value : *part) text += " " + value->key;
+    }
+    return "y" + sha256(text);
+  }
+
+  // ---- NF2: what the results need, inputs first, then depth-first from the results
+
+  void emit() {
+    for (size_t n = 0; n < nodes_.size(); ++n)
+      if (nodes_[n].kind == NormalNode::Kind::Input) {
+        emitted_[{static_cast<int>(n), {}}] = static_cast<int>(form_.program.nodes.size());
+        form_.program.nodes.emplace_back(nodes_[n].input);
+      }
+    // A node has one order of axes: that of the first result that it is, else ascending.
+    for (const NormalResult& result : results_) order_of_axes_.emplace(result.node, result.axes);
+    for (const NormalResult& result : results_) form_.program.results.push_back(emit_result(result));
+  }
+
+  AxisNumbers order_of_axes(int normal) const {
+    const auto it = order_of_axes_.find(normal);
+    return it != order_of_axes_.end() ? it->second : nodes_[static_cast<size_t>(normal)].axes;
+  }
+
+  int emit_result(const NormalResult& result) {
+    const NormalNode& node = nodes_[static_cast<size_t>(result.node)];
+    if (node.kind == NormalNode::Kind::Input && node.input.axes != names(result.axes)) {
+      const auto [it, is_new] = emitted_.emplace(std::pair{result.node, result.axes}, 0);
+      if (is_new) {
+        it->second = static_cast<int>(form_.program.nodes.size());
+        form_.program.nodes.emplace_back(Map{{emit_node(result.node)}, identity_body({node.format}), names(result.axes)});
+      }
+      return it->second;
+    }
+    return result.axes == order_of_axes(result.node) ? emit_node(result.node) : emit_node(result.node, result.axes);
+  }
+
+  int emit_node(int normal) { return emit_node(normal, {}); }
+
+  /// `axes`: in another order than the node's own; none: its own.
+  int emit_node(int normal, const AxisNumbers& axes) {
+    const auto done = emitted_.find({normal, axes});
+    if (done != emitted_.end()) return done->second;
+    const NormalNode& node = nodes_[static_cast<size_t>(normal)];
+    const Axes axis_names = names(axes.empty() ? order_of_axes(normal) : axes);
+    Node emitted = node.kind == NormalNode::Kind::Map ? Node(emit_map(node, axis_names)) : Node(emit_fold(node, axis_names));
+    const auto index = static_cast<int>(form_.program.nodes.size());
+    form_.program.nodes.push_back(std::move(emitted));
+    emitted_[{normal, axes}] = index;
+    return index;
+  }
+
+  std::vector<int> emit_operands(const std::vector<ValueRef>& arguments) {
+    std::vector<int> operands;
+    for (ValueRef argument : arguments)
+      if (argument->kind == Value::Kind::Operand) operands.push_back(emit_node(argument->index));
+    return operands;
+  }
+
+  void look_at(const BodyWriter& writer) {
+    instructions_ += writer.instructions().size();
+    if (instructions_ > kMostInstructions) refuse(Code::ContractProgram, "the normal form has too many instructions");
+    for (ValueRef value : writer.instructions())
+      if (bitpact::rests_on_domain(graph_.domain(), *value)) form_.rests_on_domain = true;
+  }
+
+  Map emit_map(const NormalNode& node, const Axes& axes) {
+    BodyWriter body;
+    body.need({node.value});
+    look_at(body);
+    return Map{emit_operands(body.arguments()), body.write({node.value}), axes};
+  }
+
+  Fold emit_fold(const NormalNode& node, const Axes& axes) {
+    const std::vector<ValueRef> states = state(node.state, 0);
+    BodyWriter step(states);
+    step.need(node.step);
+    step.need(node.lift);
+    look_at(step);
+    const std::vector<ValueRef> operands(step.arguments().begin() + static_cast<std::ptrdiff_t>(states.size()),
+                                         step.arguments().end());
+    Fold fold;
+    fold.operands = emit_operands(operands);
+    fold.over = names(node.over);
+    fold.axes = axes;
+    std::vector<Format> formats;
+    for (ValueRef operand : operands) formats.push_back(operand->format);
+    fold.leaf = identity_body(formats);
+    fold.step = step.write(node.step);
+    fold.start.lift = BodyWriter(operands).write(node.lift);
+    if (!node.merge.empty()) {
+      std::vector<ValueRef> both = states;
+      const std::vector<ValueRef> second = state(node.state, states.size());
+      both.insert(both.end(), second.begin(), second.end());
+      BodyWriter merge(both);
+      merge.need(node.merge);
+      look_at(merge);
+      fold.merge = merge.write(node.merge);
+    }
+    fold.finish = node.finish.empty() ? identity_body(node.state) : BodyWriter(states).write(node.finish);
+    fold.order = node.order;
+    fold.emit = node.emit;
+    return fold;
+  }
+
+  const NumericProgram& program_;
+  ValueGraph graph_;
+  std::map<std::string, int> number_of_axis_;
+  std::vector<std::string> axis_names_;
+  std::map<std::string, std::string> names_of_axes_;
+  std::vector<NormalNode> nodes_;
+  std::map<std::string, int> by_key_;
+  std::vector<int> normal_of_;  // by node of the program
+  std::vector<NormalResult> results_;
+  std::map<int, AxisNumbers> order_of_axes_;
+  std::map<std::pair<int, AxisNumbers>, int> emitted_;
+  int inputs_ = 0;
+  size_t instructions_ = 0;
+  NormalForm form_;
+};
+
+}  // namespace
+
+NormalForm normalise(const NumericProgram& program, const Domain& domain) { return Normaliser(program, domain).run(); }
+
+NumericProgram normal_form(const NumericProgram& program, const Domain& domain) { return normalise(program, domain).program; }
+
+NumericProgram normal_form_in_own_names(const NumericProgram& program, const Domain& domain) {
+  NormalForm form = normalise(program, domain);
+  std::map<std::string, std::string> own;
+  for (const auto& [name, normal] : form.axis_names) own[normal] = name;
+  const auto rename = [&own](Axes& axes) {
+    for (std::string& axis : axes) axis = own.at(axis);
+  };
+  for (Node& node : form.program.nodes) {
+    std::visit([&](auto& n) { rename(n.axes); }, node);
+    if (auto* fold = std::get_if<Fold>(&node)) rename(fold->over);
+  }
+  return form.program;
+}
+
+}  // namespace bitpact

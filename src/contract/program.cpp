@@ -1,0 +1,176 @@
+#include "contract/program.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "diagnostic/diagnostic.h"
+
+namespace bitpact {
+
+const Axes& axes_of(const Node& node) {
+  return std::visit([](const auto& n) -> const Axes& { return n.axes; }, node);
+}
+
+Format format_of(const Node& node) {
+  struct Visitor {
+    Format operator()(const Input& n) const { return n.format; }
+    Format operator()(const Map& n) const { return n.body.format_of(n.body.results.at(0)); }
+    Format operator()(const Fold& n) const { return n.finish.format_of(n.finish.results.at(0)); }
+  };
+  return std::visit(Visitor{}, node);
+}
+
+namespace {
+
+bool is_identifier(std::string_view text) {
+  if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+bool contains(const Axes& axes, const std::string& axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); }
+
+/// Checks one node against those before it.
+class NodeChecker {
+ public:
+  NodeChecker(const NumericProgram& program, size_t index) : program_(program), index_(index) {}
+
+  void operator()(const Input& node) const {
+    if (node.name.empty()) fail("an input needs a name");
+    check_axes(node.axes, "axes");
+    for (size_t other = 0; other < index_; ++other)
+      if (const auto* input = std::get_if<Input>(&program_.nodes[other]); input && input->name == node.name)
+        fail(fmt::format("another input has the name \"{}\"", node.name));
+  }
+
+  void operator()(const Map& node) const {
+    check_axes(node.axes, "axes");
+    check_operands(node.operands, node.axes, {});
+    check_well_formed(node.body, where("body"));
+    if (node.body.arguments != operand_formats(node.operands)) fail("the body's arguments are not the operands' formats");
+    if (node.body.results.size() != 1) fail("a map's body gives one result");
+  }
+
+  void operator()(const Fold& node) const {
+    check_axes(node.axes, "axes");
+    check_axes(node.over, "over");
+    check_emit(node);
+    check_operands(node.operands, node.axes, node.over);
+    try {
+      check_well_formed(node.order);
+    } catch (const Refused& refused) {
+      fail(refused.diagnostic().reason);
+    }
+    check_bodies(node);
+  }
+
+ private:
+  [[noreturn]] void fail(std::string_view rule) const { refuse(Code::ContractProgram, fmt::format("node {}: {}", index_, rule)); }
+  std::string where(std::string_view part) const { return fmt::format("node {}, {}", index_, part); }
+
+  void check_axes(const Axes& axes, std::string_view part) const {
+    std::set<std::string_view> seen;
+    for (const std::string& axis : axes) {
+      if (!is_identifier(axis.starts_with('*') ? std::string_view(axis).substr(1) : std::string_view(axis)))
+        fail(fmt::format("\"{}\" is no name of an axis", axis));
+      if (!seen.insert(axis).second) fail(fmt::format("{} name \"{}\" twice", part, axis));
+    }
+  }
+
+  void check_operands(const std::vector<int>& operands, const Axes& axes, const Axes& over) const {
+    for (int operand : operands) {
+      if (operand < 0 || static_cast<size_t>(operand) >= index_) fail(fmt::format("operand {} is not an earlier node", operand));
+      for (const std::string& axis : axes_of(program_.nodes[static_cast<size_t>(operand)]))
+        if (!contains(axes, axis) && !contains(over, axis))
+          fail(fmt::format("axis \"{}\" of operand {} is neither an axis of the result nor folded over", axis, operand));
+    }
+  }
+
+  std::vector<Format> operand_formats(const std::vector<int>& operands) const {
+    std::vector<Format> formats;
+    for (int operand : operands) formats.push_back(format_of(program_.nodes[static_cast<size_t>(operand)]));
+    return formats;
+  }
+
+  void check_emit(const Fold& node) const {
+    if (node.emit == Emit::Prefixes) {
+      if (node.over.size() != 1 || node.over[0].starts_with('*')) fail("prefixes go over one axis that is no pack");
+      if (node.order.kind != Order::Kind::Sequential) fail("prefixes need a sequential order");
+      if (!contains(node.axes, node.over[0])) fail("prefixes keep the axis that they go over");
+      return;
+    }
+    for (const std::string& axis : node.over)
+      if (contains(node.axes, axis)) fail(fmt::format("axis \"{}\" is folded over and kept", axis));
+  }
+
+  void check_bodies(const Fold& node) const {
+    check_well_formed(node.leaf, where("leaf"));
+    check_well_formed(node.step, where("step"));
+    check_well_formed(node.finish, where("finish"));
+    const std::vector<Format> leaf = node.leaf.result_formats();
+    const std::vector<Format> state = node.state_formats();
+    if (state.empty()) fail("a fold needs a state");
+    if (node.leaf.arguments != operand_formats(node.operands)) fail("the leaf's arguments are not the operands' formats");
+    std::vector<Format> both = state;
+    both.insert(both.end(), leaf.begin(), leaf.end());
+    if (node.step.arguments != both) fail("the step's arguments are not the state and the leaf's values");
+    check_merge(node, state);
+    if (node.finish.arguments != state) fail("the finish's arguments are not the state");
+    if (node.finish.results.size() != 1) fail("a fold's finish gives one result");
+    check_start(node, leaf, state);
+  }
+
+  void check_merge(const Fold& node, const std::vector<Format>& state) const {
+    if (node.order.kind == Order::Kind::Sequential && node.merge == ScalarBody{}) return;  // nothing is ever merged
+    check_well_formed(node.merge, where("merge"));
+    std::vector<Format> twice = state;
+    twice.insert(twice.end(), state.begin(), state.end());
+    if (node.merge.arguments != twice || node.merge.result_formats() != state)
+      fail("the merge does not join two states into one");
+  }
+
+  void check_start(const Fold& node, const std::vector<Format>& leaf, const std::vector<Format>& state) const {
+    const Start& start = node.start;
+    if (start.first_leaf) {
+      check_well_formed(start.lift, where("lift"));
+      if (start.lift.arguments != leaf || start.lift.result_formats() != state) fail("the lift does not make a state of a leaf");
+      if (!start.values.empty()) fail("a fold that starts with its first leaf has no start values");
+      return;
+    }
+    if (start.lift != ScalarBody{}) fail("a fold that starts with values has no lift");
+    if (start.values.size() != state.size())
+      fail(fmt::format("{} start values for {} state components", start.values.size(), state.size()));
+    for (size_t s = 0; s < state.size(); ++s)
+      if (const int bits = info(state[s]).bits; bits < 64 && start.values[s] >> bits != 0)
+        fail("a start value has bits outside its format");
+  }
+
+  const NumericProgram& program_;
+  size_t index_;
+};
+
+}  // namespace
+
+void check_well_formed(const NumericProgram& program) {
+  for (size_t i = 0; i < program.nodes.size(); ++i) std::visit(NodeChecker(program, i), program.nodes[i]);
+  if (program.results.empty()) refuse(Code::ContractProgram, "the program has no result");
+  for (int result : program.results)
+    if (result < 0 || static_cast<size_t>(result) >= program.nodes.size())
+      refuse(Code::ContractProgram, fmt::format("result {} is not a node", result));
+}
+
+Shape BoundProgram::shape_of(int node) const {
+  Shape shape;
+  for (const std::string& axis : axes_of(program.nodes.at(static_cast<size_t>(node)))) {
+    const auto extent = extents.find(axis);
+    if (extent == extents.end()) refuse(Code::ContractProgram, fmt::format("node {}: axis \"{}\" has no extent", node, axis));
+    shape.push_back(extent->second);
+  }
+  return shape;
+}
+
+}  // namespace bitpact

@@ -1,0 +1,227 @@
+#include "contract/program_json.h"
+
+#include <fmt/format.h>
+
+namespace bitpact {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::int64_t kLargest = std::int64_t{1} << 53;  // what I-JSON holds exactly
+
+// ---- orders
+
+Order read_sequential(JsonFields& fields) {
+  Order order;
+  if (const auto reversed = fields.take_optional("reversed")) {
+    if (!reversed->boolean()) reversed->bad_value("is the default, which is left out");
+    order.reversed = true;
+  }
+  return order;
+}
+
+void read_nested(JsonFields& fields, const std::string& field, std::vector<Order>& nested) {
+  if (const auto json = fields.take_optional(field)) nested.push_back(read_order(*json));
+}
+
+Order read_tree(JsonFields& fields) {
+  Order order;
+  order.kind = Order::Kind::Tree;
+  for (const JsonView& merge : fields.take("merges").array()) {
+    const auto pair = merge.array();
+    if (pair.size() != 2) merge.bad_value("a merge joins two items");
+    order.merges.emplace_back(pair[0].integer(0, kLargest), pair[1].integer(0, kLargest));
+  }
+  return order;
+}
+
+// ---- nodes
+
+std::vector<int> read_nodes(const JsonView& json, int count) {
+  std::vector<int> nodes;
+  for (const JsonView& node : json.array()) nodes.push_back(static_cast<int>(node.integer(0, count - 1)));
+  return nodes;
+}
+
+Json to_json(const Start& start, const std::vector<Format>& state) {
+  if (start.first_leaf) return {{"first_leaf", to_json(start.lift)}};
+  Json values = Json::array();
+  for (size_t s = 0; s < start.values.size(); ++s) values.push_back(bits_text(state.at(s), start.values[s]));
+  return {{"values", values}};
+}
+
+Start read_start(const JsonView& json, const Fold& fold) {
+  JsonFields fields(json);
+  Start start;
+  if (const auto lift = fields.take_optional("first_leaf")) {
+    start.lift = read_body(*lift);
+    fields.done();
+    return start;
+  }
+  start.first_leaf = false;
+  const JsonView values = fields.take("values");
+  const auto list = values.array();
+  const auto formats = fold.state_formats();  // read_body has checked that its results are values
+  if (list.size() != formats.size()) values.bad_value(fmt::format("the state has {} components", formats.size()));
+  for (size_t s = 0; s < list.size(); ++s) start.values.push_back(read_bits(list[s], formats[s]));
+  fields.done();
+  return start;
+}
+
+Input read_input(const JsonView& json) {
+  JsonFields fields(json);
+  Input input;
+  input.name = fields.take("name").line();
+  input.format = read_format(fields.take("format"));
+  input.axes = read_strings(fields.take("axes"));
+  fields.done();
+  return input;
+}
+
+Map read_map(const JsonView& json, int earlier) {
+  JsonFields fields(json);
+  Map map;
+  map.operands = read_nodes(fields.take("operands"), earlier);
+  map.body = read_body(fields.take("body"));
+  map.axes = read_strings(fields.take("axes"));
+  fields.done();
+  return map;
+}
+
+Fold read_fold(const JsonView& json, int earlier) {
+  JsonFields fields(json);
+  Fold fold;
+  fold.operands = read_nodes(fields.take("operands"), earlier);
+  fold.over = read_strings(fields.take("over"));
+  fold.axes = read_strings(fields.take("axes"));
+  fold.leaf = read_body(fields.take("leaf"));
+  fold.step = read_body(fields.take("step"));
+  if (const auto merge = fields.take_optional("merge")) {
+    fold.merge = read_body(*merge);
+    if (fold.merge == ScalarBody{}) merge->bad_value("a merge that is not there is left out");
+  }
+  fold.finish = read_body(fields.take("finish"));
+  fold.start = read_start(fields.take("start"), fold);
+  fold.order = read_order(fields.take("order"));
+  const JsonView emit = fields.take("emit");
+  if (emit.string() == "prefixes")
+    fold.emit = Emit::Prefixes;
+  else if (emit.string() != "last")
+    emit.bad_value("is none of last, prefixes");
+  fields.done();
+  return fold;
+}
+
+Node read_node(const JsonView& json, int earlier) {
+  JsonFields fields(json);
+  if (fields.names().size() != 1) json.bad_field("a node is one of input, map, fold");
+  if (const auto input = fields.take_optional("input")) return read_input(*input);
+  if (const auto map = fields.take_optional("map")) return read_map(*map, earlier);
+  if (const auto fold = fields.take_optional("fold")) return read_fold(*fold, earlier);
+  fields.done();
+  json.bad_field("a node is one of input, map, fold");
+}
+
+struct NodeWriter {
+  Json operator()(const Input& n) const { return {{"input", {{"name", n.name}, {"format", name(n.format)}, {"axes", n.axes}}}}; }
+  Json operator()(const Map& n) const {
+    return {{"map", {{"operands", n.operands}, {"body", to_json(n.body)}, {"axes", n.axes}}}};
+  }
+  Json operator()(const Fold& n) const {
+    Json json{{"operands", n.operands},
+              {"over", n.over},
+              {"axes", n.axes},
+              {"leaf", to_json(n.leaf)},
+              {"step", to_json(n.step)},
+              {"finish", to_json(n.finish)},
+              {"start", to_json(n.start, n.state_formats())},
+              {"order", to_json(n.order)},
+              {"emit", n.emit == Emit::Last ? "last" : "prefixes"}};
+    if (n.merge != ScalarBody{}) json["merge"] = to_json(n.merge);
+    return {{"fold", std::move(json)}};
+  }
+};
+
+}  // namespace
+
+std::vector<std::string> read_strings(const JsonView& json) {
+  std::vector<std::string> strings;
+  for (const JsonView& element : json.array()) strings.push_back(element.line());
+  return strings;
+}
+
+Json to_json(const Order& order) {
+  Json json;
+  switch (order.kind) {
+    case Order::Kind::Sequential:
+      json["kind"] = "sequential";
+      if (order.reversed) json["reversed"] = true;
+      break;
+    case Order::Kind::Interleaved:
+      json = {{"kind", "interleaved"}, {"width", order.width}};
+      break;
+    case Order::Kind::Blocked:
+      json = {{"kind", "blocked"}, {"block", order.width}};
+      break;
+    case Order::Kind::Pairwise:
+      json = {{"kind", "pairwise"}, {"cutoff", order.width}};
+      if (order.multiple != 1) json["multiple"] = order.multiple;
+      break;
+    case Order::Kind::Tree:
+      json = {{"kind", "tree"}, {"merges", Json::array()}};
+      for (const auto& [a, b] : order.merges) json["merges"].push_back(Json::array({a, b}));
+      break;
+  }
+  if (!order.inner.empty()) json["inner"] = to_json(order.inner[0]);
+  if (!order.outer.empty()) json["outer"] = to_json(order.outer[0]);
+  return json;
+}
+
+Order read_order(const JsonView& json) {
+  JsonFields fields(json);
+  const JsonView kind = fields.take("kind");
+  Order order;
+  if (kind.string() == "sequential") {
+    order = read_sequential(fields);
+  } else if (kind.string() == "interleaved") {
+    order = Order::interleaved(fields.take("width").integer(1, kLargest));
+    read_nested(fields, "outer", order.outer);
+  } else if (kind.string() == "blocked") {
+    order = Order::blocked(fields.take("block").integer(1, kLargest));
+    read_nested(fields, "inner", order.inner);
+    read_nested(fields, "outer", order.outer);
+  } else if (kind.string() == "pairwise") {
+    order = Order::pairwise(fields.take("cutoff").integer(1, kLargest));
+    if (const auto multiple = fields.take_optional("multiple")) order.multiple = multiple->integer(2, kLargest);
+    read_nested(fields, "inner", order.inner);
+  } else if (kind.string() == "tree") {
+    order = read_tree(fields);
+  } else {
+    kind.bad_value("is none of sequential, interleaved, blocked, pairwise, tree");
+  }
+  fields.done();
+  return order;
+}
+
+Json to_json(const NumericProgram& program) {
+  Json json{{"nodes", Json::array()}, {"results", program.results}};
+  for (const Node& node : program.nodes) json["nodes"].push_back(std::visit(NodeWriter{}, node));
+  return json;
+}
+
+NumericProgram read_program(const JsonView& json) {
+  JsonFields fields(json);
+  NumericProgram program;
+  const auto nodes = fields.take("nodes").array();
+  for (size_t n = 0; n < nodes.size(); ++n) program.nodes.push_back(read_node(nodes[n], static_cast<int>(n)));
+  program.results = read_nodes(fields.take("results"), static_cast<int>(nodes.size()));
+  fields.done();
+  try {
+    check_well_formed(program);
+  } catch (const Refused& refused) {
+    refuse(refused.diagnostic().code, fmt::format("{}: {}", json.path(), refused.diagnostic().reason));
+  }
+  return program;
+}
+
+}  // namespace bitpact

@@ -1,0 +1,170 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+
+#include "contract/order.h"
+#include "diagnostic/diagnostic.h"
+
+namespace bitpact {
+namespace {
+
+using Value = std::int32_t;
+
+/// Items first, first + stride, ... of a row of leaves, or of a row of partial results that `make` leaves in a fresh value.
+struct Items {
+  std::function<Value(std::int64_t)> make;  ///< empty: leaves
+  std::int64_t first = 0, stride = 1, count = 0;
+
+  std::int64_t at(std::int64_t i) const { return first + i * stride; }
+  Items part(std::int64_t from, std::int64_t n, std::int64_t step = 1) const { return {make, at(from), stride * step, n}; }
+};
+
+/// Writes steps over values that are made once and joined once; slots are assigned afterwards.
+class Generator {
+ public:
+  Value run(const Order& order, const Items& items) {
+    switch (order.kind) {
+      case Order::Kind::Sequential:
+        return sequence(order.reversed, items);
+      case Order::Kind::Interleaved:
+        return interleaved(order, items);
+      case Order::Kind::Blocked:
+        return blocked(order, items);
+      case Order::Kind::Pairwise:
+        return pairwise(order, items);
+      case Order::Kind::Tree:
+        return tree(order, items);
+    }
+    refuse(Code::Internal, "unknown order");
+  }
+
+  std::vector<ScheduleStep> steps;
+
+ private:
+  Value chain(std::int64_t first, std::int64_t stride, std::int64_t count) {
+    steps.push_back({ScheduleStep::Kind::Chain, next_, 0, first, count == 1 ? 1 : stride, count});
+    return next_++;
+  }
+  Value merge(Value a, Value b) {
+    steps.push_back({ScheduleStep::Kind::Merge, a, b, 0, 1, 0});
+    return a;
+  }
+  Value item(const Items& items, std::int64_t i) { return items.make ? items.make(items.at(i)) : chain(items.at(i), 1, 1); }
+
+  Value sequence(bool reversed, const Items& items) {
+    const std::int64_t n = items.count;
+    if (!items.make) return reversed ? chain(items.at(n - 1), -items.stride, n) : chain(items.first, items.stride, n);
+    Value state = item(items, reversed ? n - 1 : 0);
+    for (std::int64_t i = 1; i < n; ++i) state = merge(state, item(items, reversed ? n - 1 - i : i));
+    return state;
+  }
+
+  Value below(const std::vector<Order>& order, const Items& items) {
+    return order.empty() ? sequence(false, items) : run(order[0], items);
+  }
+
+  Value interleaved(const Order& order, const Items& items) {
+    const std::int64_t lanes = std::min(order.width, items.count);
+    auto lane = [&](std::int64_t j) { return sequence(false, items.part(j, (items.count - j - 1) / lanes + 1, lanes)); };
+    return below(order.outer, {lane, 0, 1, lanes});
+  }
+
+  Value blocked(const Order& order, const Items& items) {
+    const std::int64_t blocks = (items.count - 1) / order.width + 1;
+    auto block = [&](std::int64_t b) {
+      const std::int64_t from = b * order.width;
+      return below(order.inner, items.part(from, std::min(order.width, items.count - from)));
+    };
+    return below(order.outer, {block, 0, 1, blocks});
+  }
+
+  Value pairwise(const Order& order, const Items& items) {
+    if (items.count <= order.width) return below(order.inner, items);
+    const std::int64_t half = items.count / 2;
+    const std::int64_t split = std::max(order.multiple, half - half % order.multiple);
+    const Value left = pairwise(order, items.part(0, split));
+    return merge(left, pairwise(order, items.part(split, items.count - split)));
+  }
+
+  Value tree(const Order& order, const Items& items);
+
+  Value next_ = 0;
+};
+
+/// The side that needs more slots goes first (Sethi & Ullman 1970), so that a right-leaning tree needs two slots and not n.
+/// An explicit stack: a tree may be as deep as it is long.
+Value Generator::tree(const Order& order, const Items& items) {
+  const auto n = items.count;
+  const auto& merges = order.merges;
+  if (static_cast<std::int64_t>(merges.size()) + 1 != n)
+    refuse(Code::ContractProgram, fmt::format("order: a tree for {} items was given {}", merges.size() + 1, n));
+  std::vector<int> need(static_cast<size_t>(n) + merges.size(), 1);
+  for (size_t t = 0; t < merges.size(); ++t) {
+    const int a = need[static_cast<size_t>(merges[t].first)], b = need[static_cast<size_t>(merges[t].second)];
+    need[static_cast<size_t>(n) + t] = a == b ? a + 1 : std::max(a, b);
+  }
+  std::vector<Value> value(need.size(), -1);
+  std::vector<std::pair<std::int64_t, bool>> stack{{n + static_cast<std::int64_t>(merges.size()) - 1, false}};
+  while (!stack.empty()) {
+    auto& [node, opened] = stack.back();
+    const std::int64_t current = node;
+    if (current < n) {
+      value[static_cast<size_t>(current)] = item(items, current);
+      stack.pop_back();
+      continue;
+    }
+    const auto [a, b] = merges[static_cast<size_t>(current - n)];
+    if (opened) {
+      value[static_cast<size_t>(current)] = merge(value[static_cast<size_t>(a)], value[static_cast<size_t>(b)]);
+      stack.pop_back();
+      continue;
+    }
+    opened = true;
+    const bool b_first = need[static_cast<size_t>(b)] > need[static_cast<size_t>(a)];
+    stack.emplace_back(b_first ? a : b, false);
+    stack.emplace_back(b_first ? b : a, false);
+  }
+  return value.back();
+}
+
+/// Gives each value the lowest slot that is free while it lives; then swaps names so that the result is in slot 0.
+std::int32_t assign_slots(std::vector<ScheduleStep>& steps, Value result) {
+  std::vector<std::int32_t> slot_of(steps.size() + 1, -1);
+  std::priority_queue<std::int32_t, std::vector<std::int32_t>, std::greater<>> free;
+  std::int32_t slots = 0;
+  for (ScheduleStep& step : steps) {
+    const auto value = static_cast<size_t>(step.slot);
+    if (step.kind == ScheduleStep::Kind::Chain) {
+      if (free.empty()) free.push(slots++);
+      slot_of[value] = free.top();
+      free.pop();
+    } else {
+      step.other = slot_of[static_cast<size_t>(step.other)];
+      free.push(step.other);
+    }
+    step.slot = slot_of[value];
+  }
+  const std::int32_t last = slot_of[static_cast<size_t>(result)];
+  auto rename = [last](std::int32_t& slot) { slot = slot == last ? 0 : slot == 0 ? last : slot; };
+  for (ScheduleStep& step : steps) {
+    rename(step.slot);
+    if (step.kind == ScheduleStep::Kind::Merge) rename(step.other);
+  }
+  return slots;
+}
+
+}  // namespace
+
+Schedule schedule(const Order& order, std::int64_t n) {
+  check_well_formed(order);
+  if (n < 1) refuse(Code::ContractProgram, fmt::format("order: {} leaves; at least 1", n));
+  Generator generator;
+  const Value result = generator.run(order, {{}, 0, 1, n});
+  Schedule schedule{std::move(generator.steps), 0};
+  schedule.slots = assign_slots(schedule.steps, result);
+  return schedule;
+}
+
+}  // namespace bitpact

@@ -1,0 +1,31 @@
+// Which numbers a value can be: what the exactness of a conversion or a product is decided by.
+#pragma once
+
+#include "number/format.h"
+
+namespace bitpact {
+
+/// Zero, and m 2^e with |m| < 2^precision, e >= lowest, |m 2^e| < 2^(highest + 1). A superset: a value need not take all of them.
+struct ValueSet {
+  int precision = 0;
+  int lowest = 0;         ///< exponent of the smallest step
+  int highest = 0;        ///< exponent of the largest power of two
+  bool specials = false;  ///< infinities, NaNs and -0 are among them
+  bool negative = false;
+  bool boolean = false;
+};
+
+ValueSet values_of(Format format);
+ValueSet join(const ValueSet& a, const ValueSet& b);
+
+/// Every value of the set is a value of the format, so that a conversion to it is exact whatever its rounding.
+/// Booleans fit only their own format.
+bool fits(const ValueSet& values, Format format);
+
+enum class Exactness { Never, OnDomain, Always };
+
+/// Whether the product of finite values of two sets is a value of the float format.
+/// Always: it is. OnDomain: it is, unless its nearest-even rounding is an infinity, a subnormal, or a zero that it is not itself.
+Exactness product_exactness(const ValueSet& a, const ValueSet& b, Format format);
+
+}  // namespace bitpact

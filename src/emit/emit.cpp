@@ -1,0 +1,111 @@
+#include "emit/emit.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "diagnostic/diagnostic.h"
+#include "emit/fold_text.h"
+
+namespace bitpact {
+namespace {
+
+struct Written {
+  std::string text;
+  std::vector<std::string> forms;  ///< of the folds, in order
+  Domain carries;
+};
+
+// One function; every fold in `form`.
+Written write_function(const BoundProgram& bound, const Traits& traits, FoldForm form, const EmitOptions& options) {
+  const NumericProgram& program = bound.program;
+  Written written;
+  if (traits.flushes_subnormal_inputs)
+    written.carries.excludes.insert({Exclusion::SubnormalInput, Exclusion::SubnormalIntermediate});
+  if (traits.flushes_subnormal_results)
+    written.carries.excludes.insert({Exclusion::SubnormalIntermediate, Exclusion::SubnormalResult});
+
+  std::vector<TensorValue> values;
+  std::vector<std::string> arguments;
+  for (size_t i = 0; i < program.nodes.size(); ++i) {
+    const auto* input = std::get_if<Input>(&program.nodes[i]);
+    TensorValue value;
+    if (input) {
+      value = {"%" + input->name, input->format, input->axes, bound.shape_of(static_cast<int>(i))};
+      arguments.push_back(fmt::format("{}: {}", value.ssa, tensor_type(value.shape, value.format)));
+    }
+    values.push_back(value);
+  }
+  if (arguments.empty()) refuse(Code::EmitUnsupported, "a program without inputs");
+  const auto first = std::find_if(values.begin(), values.end(), [](const TensorValue& v) { return !v.ssa.empty() && is_float(v.format); });
+
+  FunctionText f;
+  Shield shield(first == values.end() ? values.front() : *first);
+  ScalarText scalar(f, shield, traits, options.in_module);
+  for (size_t i = 0; i < program.nodes.size(); ++i) {
+    const Shape shape = bound.shape_of(static_cast<int>(i));
+    const auto operands_of = [&values](const std::vector<int>& ids) {
+      std::vector<TensorValue> operands;
+      for (const int id : ids) operands.push_back(values[static_cast<size_t>(id)]);
+      return operands;
+    };
+    if (const auto* map = std::get_if<Map>(&program.nodes[i])) {
+      std::vector<LaneValue> lanes;
+      for (const TensorValue& operand : operands_of(map->operands)) {
+        Axes kept;
+        for (const std::string& axis : map->axes)
+          if (std::find(operand.axes.begin(), operand.axes.end(), axis) != operand.axes.end()) kept.push_back(axis);
+        lanes.push_back(ScalarText::argument(f.broadcast(f.transpose(operand, kept), map->axes, shape)));
+      }
+      values[i] = scalar.materialize(scalar.run(map->body, std::move(lanes)).front());
+    } else if (const auto* fold = std::get_if<Fold>(&program.nodes[i])) {
+      std::int64_t leaves = 1;
+      for (const std::string& axis : fold->over) leaves *= bound.extents.at(axis);
+      values[i] = emit_fold({f, scalar, traits, written.carries}, form, *fold, operands_of(fold->operands), shape, leaves);
+      written.forms.emplace_back(name(form));
+    }
+  }
+  std::vector<std::string> results, types;
+  for (const int id : program.results) {
+    const TensorValue& value = values[static_cast<size_t>(id)];
+    results.push_back(value.ssa);
+    types.push_back(tensor_type(value.shape, value.format));
+  }
+  written.text = fmt::format("func.func {} @{}({}) -> {} {{\n", options.in_module ? "private" : "public", options.function,
+                             fmt::join(arguments, ", "), types.size() == 1 ? types[0] : fmt::format("({})", fmt::join(types, ", ")));
+  written.text += shield.prologue() + f.text();
+  written.text += fmt::format("  return {} : {}\n}}\n", fmt::join(results, ", "), fmt::join(types, ", "));
+  return written;
+}
+
+constexpr FoldForm kForms[] = {FoldForm::DotGeneral, FoldForm::Reduce, FoldForm::While, FoldForm::WrittenOut};
+
+}  // namespace
+
+std::vector<Emitted> emit(const BoundProgram& program, const Traits& traits, const EmitOptions& options) {
+  std::vector<Emitted> all;
+  std::optional<Refused> last;
+  for (const FoldForm form : kForms) {
+    try {
+      Written written = write_function(program, traits, form, options);
+      const bool elementwise = written.forms.empty();
+      all.push_back({elementwise ? "elementwise" : std::string(name(form)), std::move(written.text), std::move(written.carries)});
+      if (elementwise) break;
+    } catch (const Refused& refused) {
+      if (refused.diagnostic().code == Code::Internal) throw;
+      last = refused;
+    }
+  }
+  if (all.empty()) throw *last;
+  return all;
+}
+
+std::string emit_function(const BoundProgram& program, const Traits& traits, const std::string& form, const EmitOptions& options) {
+  for (const FoldForm candidate : kForms)
+    if (form == name(candidate) || form == "elementwise") return write_function(program, traits, candidate, options).text;
+  refuse(Code::Usage, fmt::format("no form is named '{}'", form));
+}
+
+}  // namespace bitpact

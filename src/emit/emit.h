@@ -1,0 +1,30 @@
+// Emits a numeric program as StableHLO that computes the same bits, in several forms, the likely cheapest first.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "contract/contract.h"
+#include "contract/traits.h"
+
+namespace bitpact {
+
+/// One way to write a program. Every claim is made under the traits, and proved only by the check on the compiled artifact.
+struct Emitted {
+  std::string form;    ///< "dot_general", "reduce", "while", "written-out", "elementwise"
+  std::string module;  ///< StableHLO text with one public function @main
+  Domain carries;      ///< what the target or the form excludes from the program's domain
+};
+
+struct EmitOptions {
+  std::string function = "main";
+  bool in_module = false;  ///< a private function to be called from a user's module: results keep their rounding whatever uses them
+};
+
+/// All forms that the traits allow. Refuses `emit-unsupported` with the reason of the last form where none is left.
+std::vector<Emitted> emit(const BoundProgram& program, const Traits& traits, const EmitOptions& options = {});
+
+/// Just the function, without the module around it, in the form named.
+std::string emit_function(const BoundProgram& program, const Traits& traits, const std::string& form, const EmitOptions& options);
+
+}  // namespace bitpact

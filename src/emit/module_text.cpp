@@ -1,0 +1,153 @@
+#include "emit/module_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "diagnostic/diagnostic.h"
+
+namespace bitpact {
+namespace {
+
+size_t position(const Axes& axes, const std::string& axis) {
+  const auto at = std::find(axes.begin(), axes.end(), axis);
+  if (at == axes.end()) refuse(Code::Internal, fmt::format("emission lost axis '{}'", axis));
+  return static_cast<size_t>(at - axes.begin());
+}
+
+template <typename T>
+std::string list(const std::vector<T>& values) {
+  return fmt::format("[{}]", fmt::join(values, ", "));
+}
+
+std::string type_of(const TensorValue& x) { return tensor_type(x.shape, x.format); }
+
+// x without one of its dimensions.
+TensorValue without(const TensorValue& x, size_t dimension) {
+  TensorValue y = x;
+  y.axes.erase(y.axes.begin() + static_cast<std::ptrdiff_t>(dimension));
+  y.shape.erase(y.shape.begin() + static_cast<std::ptrdiff_t>(dimension));
+  return y;
+}
+
+}  // namespace
+
+std::string tensor_type(const Shape& shape, Format format) {
+  std::string text = "tensor<";
+  for (const std::int64_t extent : shape) text += fmt::format("{}x", extent);
+  return text + std::string(name(format)) + ">";
+}
+
+std::string FunctionText::fresh() { return fmt::format("%v{}", next_++); }
+
+void FunctionText::line(const std::string& text) { text_ += std::string(static_cast<size_t>(depth_) * 2, ' ') + text + "\n"; }
+
+TensorValue FunctionText::define(const std::string& right_hand_side, Format format, const Axes& axes, const Shape& shape) {
+  TensorValue value{fresh(), format, axes, shape};
+  line(fmt::format("{} = {}", value.ssa, right_hand_side));
+  return value;
+}
+
+TensorValue FunctionText::constant(Format format, Bits bits, const Axes& axes, const Shape& shape) {
+  std::string literal;
+  if (format == Format::I1)
+    literal = bits ? "true" : "false";
+  else if (is_float(format))
+    literal = fmt::format("0x{:0{}X}", bits, info(format).bits / 4);
+  else
+    literal = to_text(Scalar{format, bits});
+  return define(fmt::format("stablehlo.constant dense<{}> : {}", literal, tensor_type(shape, format)), format, axes, shape);
+}
+
+TensorValue FunctionText::elementwise(const std::string& op, const std::vector<TensorValue>& operands, Format format) {
+  std::vector<std::string> names;
+  for (const TensorValue& operand : operands) names.push_back(operand.ssa);
+  return define(fmt::format("{} {} : {}", op, fmt::join(names, ", "), tensor_type(operands[0].shape, format)), format,
+                operands[0].axes, operands[0].shape);
+}
+
+TensorValue FunctionText::convert(const TensorValue& x, Format format) {
+  if (x.format == format) return x;
+  return define(fmt::format("stablehlo.convert {} : ({}) -> {}", x.ssa, type_of(x), tensor_type(x.shape, format)), format, x.axes,
+                x.shape);
+}
+
+TensorValue FunctionText::bitcast(const TensorValue& x, Format format) {
+  return define(fmt::format("stablehlo.bitcast_convert {} : ({}) -> {}", x.ssa, type_of(x), tensor_type(x.shape, format)), format,
+                x.axes, x.shape);
+}
+
+TensorValue FunctionText::compare(const std::string& direction, const TensorValue& a, const TensorValue& b) {
+  return define(fmt::format("stablehlo.compare {}, {}, {} : ({}, {}) -> {}", direction, a.ssa, b.ssa, type_of(a), type_of(b),
+                            tensor_type(a.shape, Format::I1)),
+                Format::I1, a.axes, a.shape);
+}
+
+TensorValue FunctionText::select(const TensorValue& condition, const TensorValue& a, const TensorValue& b) {
+  return define(fmt::format("stablehlo.select {}, {}, {} : {}, {}", condition.ssa, a.ssa, b.ssa, type_of(condition), type_of(a)),
+                a.format, a.axes, a.shape);
+}
+
+TensorValue FunctionText::barrier(const TensorValue& x) {
+  return define(fmt::format("stablehlo.optimization_barrier {} : {}", x.ssa, type_of(x)), x.format, x.axes, x.shape);
+}
+
+TensorValue FunctionText::transpose(const TensorValue& x, const Axes& axes) {
+  if (axes == x.axes) return x;
+  std::vector<size_t> permutation;
+  Shape shape;
+  for (const std::string& axis : axes) {
+    permutation.push_back(position(x.axes, axis));
+    shape.push_back(x.shape[permutation.back()]);
+  }
+  return define(fmt::format("stablehlo.transpose {}, dims = {} : ({}) -> {}", x.ssa, list(permutation), type_of(x),
+                            tensor_type(shape, x.format)),
+                x.format, axes, shape);
+}
+
+TensorValue FunctionText::broadcast(const TensorValue& x, const Axes& axes, const Shape& shape) {
+  if (axes == x.axes) return x;
+  std::vector<size_t> dims;
+  for (const std::string& axis : x.axes) dims.push_back(position(axes, axis));
+  return define(fmt::format("stablehlo.broadcast_in_dim {}, dims = {} : ({}) -> {}", x.ssa, list(dims), type_of(x),
+                            tensor_type(shape, x.format)),
+                x.format, axes, shape);
+}
+
+TensorValue FunctionText::reshape(const TensorValue& x, const Axes& axes, const Shape& shape) {
+  return define(fmt::format("stablehlo.reshape {} : ({}) -> {}", x.ssa, type_of(x), tensor_type(shape, x.format)), x.format, axes,
+                shape);
+}
+
+TensorValue FunctionText::slice_at(const TensorValue& x, const std::string& axis, std::int64_t index) {
+  const size_t at = position(x.axes, axis);
+  std::vector<std::string> ranges;
+  for (size_t d = 0; d < x.shape.size(); ++d)
+    ranges.push_back(d == at ? fmt::format("{}:{}", index, index + 1) : fmt::format("0:{}", x.shape[d]));
+  Shape one = x.shape;
+  one[at] = 1;
+  const TensorValue slice = define(
+      fmt::format("stablehlo.slice {} {} : ({}) -> {}", x.ssa, list(ranges), type_of(x), tensor_type(one, x.format)), x.format, x.axes, one);
+  const TensorValue flat = without(slice, at);
+  return reshape(slice, flat.axes, flat.shape);
+}
+
+TensorValue FunctionText::dynamic_slice_at(const TensorValue& x, const std::string& axis, const std::string& index) {
+  const size_t at = position(x.axes, axis);
+  const TensorValue zero = constant(Format::I32, 0, {}, {});
+  std::vector<std::string> starts, types{type_of(x)};
+  Shape one = x.shape;
+  one[at] = 1;
+  for (size_t d = 0; d < x.shape.size(); ++d) {
+    starts.push_back(d == at ? index : zero.ssa);
+    types.push_back("tensor<i32>");
+  }
+  const TensorValue slice = define(fmt::format("stablehlo.dynamic_slice {}, {}, sizes = {} : ({}) -> {}", x.ssa, fmt::join(starts, ", "),
+                                               list(one), fmt::join(types, ", "), tensor_type(one, x.format)),
+                                   x.format, x.axes, one);
+  const TensorValue flat = without(slice, at);
+  return reshape(slice, flat.axes, flat.shape);
+}
+
+}  // namespace bitpact

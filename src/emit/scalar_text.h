@@ -1,0 +1,78 @@
+// Scalar bodies as elementwise StableHLO, every rounding where the body has it and nowhere else.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "contract/traits.h"
+#include "emit/module_text.h"
+
+namespace bitpact {
+
+/// A value of a body, spread over a tensor.
+///
+/// 16-bit floats are computed in f32 and carried there: add, subtract, multiply, divide and square root of two 16-bit floats, rounded to f32 and
+/// then to the 16-bit format, give the once-rounded result, since 24 >= 2 * 11 + 2 (Figueroa 1995). `rounded` says whether the second
+/// rounding has been done; a value that only goes into a result is rounded by the final convert, one that is used again on its bits, because
+/// a compiler may drop a convert there and back.
+struct LaneValue {
+  TensorValue tensor;            ///< of `format`, or f32 where that is a 16-bit float
+  Format format = Format::F32;
+  bool rounded = true;
+  bool bare_product = false;     ///< a multiply that the compiler would contract into an add that uses it
+  Format origin = Format::F32;   ///< the narrowest format known to hold the value: tells which products are exact
+};
+
+/// A product that must be rounded by itself is hidden behind "+ -0.0": contracted, fma(a, b, -0) is the rounded product; not contracted, x + -0 is x. The
+/// -0.0 is made at run time from an operand's bits, m = bits & 1023, (m (m + 1) (m + 2) mod 3) | sign, so that no compiler folds it away.
+class Shield {
+ public:
+  explicit Shield(TensorValue source) : source_(std::move(source)) {}
+  /// The scalar -0.0 of that format; its definition goes into prologue().
+  TensorValue minus_zero(Format format);
+  /// Lines to put in front of the function's body; empty where no shield was used.
+  std::string prologue() const;
+
+ private:
+  TensorValue source_;
+  std::set<Format> used_;
+};
+
+class ScalarText {
+ public:
+  /// `round_results`: results in 16-bit floats are rounded on their bits before the convert, so that the rounding stands even where the compiler
+  /// drops a convert there and back between this code and a user's.
+  ScalarText(FunctionText& function, Shield& shield, const Traits& traits, bool round_results)
+      : f_(function), shield_(shield), traits_(traits), round_results_(round_results) {}
+
+  /// Refuses `emit-unsupported`, naming the operation, where StableHLO or the target cannot carry it.
+  std::vector<LaneValue> run(const ScalarBody& body, std::vector<LaneValue> arguments);
+
+  static LaneValue argument(const TensorValue& tensor);
+  /// A tensor of the value's own format, products shielded: what a node gives.
+  TensorValue materialize(LaneValue value);
+  /// The tensor a loop carries: f32, rounded, for 16-bit floats.
+  TensorValue carried(LaneValue value);
+  static LaneValue from_carried(const TensorValue& tensor, Format format);
+  static Format carrier(Format format);
+
+ private:
+  LaneValue arithmetic(const Instruction& instruction, std::vector<LaneValue*> operands);
+  LaneValue convert(const Instruction& instruction, LaneValue& operand);
+  LaneValue fused(const Instruction& instruction, std::vector<LaneValue*> operands);
+  TensorValue wide(LaneValue& value, Format format);
+  void round_on_bits(LaneValue& value);
+  void guard(LaneValue& value);
+
+  FunctionText& f_;
+  Shield& shield_;
+  const Traits& traits_;
+  bool round_results_;
+};
+
+/// Whether every product of two values of these formats is exact in `result`: no rounding, no overflow, no underflow.
+bool product_is_exact(Format a, Format b, Format result);
+/// Whether the significand of such a product always fits, its exponent perhaps not.
+bool product_significand_fits(Format a, Format b, Format result);
+
+}  // namespace bitpact

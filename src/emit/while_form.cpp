@@ -1,0 +1,87 @@
+// A counted loop over the leaves, a few leaves an iteration, the rest written out behind it.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "emit/fold_forms.h"
+
+namespace bitpact {
+
+TensorValue while_form(const FoldParts& p) {
+  constexpr std::int64_t kUnroll = 8;
+  FunctionText& f = p.context.function;
+  if (p.fold.order.kind != Order::Kind::Sequential) no_form(p.form, "the order is not sequential");
+  const std::string& over = p.fold.over.front();
+  const bool reversed = p.fold.order.reversed;
+  const auto leaf_index = [&](std::int64_t i) { return reversed ? p.leaves - 1 - i : i; };
+  const auto leaf_at = [&](std::int64_t i) {
+    return p.leaf_at([&](const TensorValue& x) { return f.slice_at(x, over, leaf_index(i)); });
+  };
+
+  const std::vector<Format> formats = p.fold.state_formats();
+  std::int64_t done = 0;
+  std::vector<LaneValue> state;
+  if (p.fold.start.first_leaf) {
+    state = p.context.scalar.run(p.fold.start.lift, leaf_at(0));
+    done = 1;
+  } else {
+    state = p.start_values();
+  }
+  const std::int64_t iterations = (p.leaves - done) / kUnroll;
+  if (iterations > 1) {
+    std::vector<std::string> inits, types, names;
+    const auto add = [&](const std::string& init, const std::string& type) {
+      inits.push_back(init);
+      types.push_back(type);
+      names.push_back(f.fresh());
+    };
+    const TensorValue first = f.constant(Format::I32, 0, {}, {});
+    add(first.ssa, "tensor<i32>");
+    std::vector<TensorValue> carried;
+    for (const LaneValue& component : state) {
+      carried.push_back(p.context.scalar.carried(component));
+      add(carried.back().ssa, tensor_type(carried.back().shape, carried.back().format));
+    }
+    std::vector<std::string> bindings;
+    for (size_t i = 0; i < names.size(); ++i) bindings.push_back(fmt::format("{} = {}", names[i], inits[i]));
+    const std::string loop = f.fresh();
+    f.line(fmt::format("{}:{} = stablehlo.while({}) : {}", loop, names.size(), fmt::join(bindings, ", "), fmt::join(types, ", ")));
+    f.indent(1);
+    f.line("cond {");
+    f.indent(1);
+    const TensorValue bound = f.constant(Format::I32, static_cast<Bits>(iterations), {}, {});
+    const TensorValue more = f.compare("LT", {names[0], Format::I32, {}, {}}, bound);
+    f.line(fmt::format("stablehlo.return {} : tensor<i1>", more.ssa));
+    f.indent(-1);
+    f.line("} do {");
+    f.indent(1);
+    const TensorValue counter{names[0], Format::I32, {}, {}};
+    const TensorValue one = f.constant(Format::I32, 1, {}, {});
+    const TensorValue unroll = f.constant(Format::I32, kUnroll, {}, {});
+    const TensorValue base = f.elementwise("stablehlo.multiply", {counter, unroll}, Format::I32);
+    std::vector<LaneValue> inside;
+    for (size_t i = 0; i < state.size(); ++i)
+      inside.push_back(ScalarText::from_carried({names[i + 1], carried[i].format, carried[i].axes, carried[i].shape}, formats[i]));
+    for (std::int64_t u = 0; u < kUnroll; ++u) {
+      // leaf = done + base + u, counted from the other end where reversed
+      const Bits offset = static_cast<Bits>(reversed ? p.leaves - 1 - done - u : done + u) & 0xffffffff;
+      const TensorValue at = f.elementwise(reversed ? "stablehlo.subtract" : "stablehlo.add",
+                                           {f.constant(Format::I32, offset, {}, {}), base}, Format::I32);
+      inside = p.step(inside, p.leaf_at([&](const TensorValue& x) { return f.dynamic_slice_at(x, over, at.ssa); }));
+    }
+    std::vector<std::string> results{f.elementwise("stablehlo.add", {counter, one}, Format::I32).ssa};
+    for (const LaneValue& component : inside) results.push_back(p.context.scalar.carried(component).ssa);
+    f.line(fmt::format("stablehlo.return {} : {}", fmt::join(results, ", "), fmt::join(types, ", ")));
+    f.indent(-1);
+    f.line("}");
+    f.indent(-1);
+    for (size_t i = 0; i < state.size(); ++i)
+      state[i] = ScalarText::from_carried({fmt::format("{}#{}", loop, i + 1), carried[i].format, carried[i].axes, carried[i].shape}, formats[i]);
+    done += iterations * kUnroll;
+  }
+  for (; done < p.leaves; ++done) state = p.step(state, leaf_at(done));
+  return p.finish(state);
+}
+
+}  // namespace bitpact

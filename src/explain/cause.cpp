@@ -1,0 +1,97 @@
+#include "explain/cause.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+namespace bitpact {
+namespace {
+
+// The values that a choice point has among the fits: more than one where the outputs do not part them.
+std::set<std::string> values(const Replay& replay, const std::string& point) {
+  std::set<std::string> all;
+  for (const Fit& fit : replay.fits) all.insert(fit.choices.at(point));
+  return all;
+}
+
+std::string either(const std::set<std::string>& all) { return fmt::format("{}", fmt::join(all, " or ")); }
+
+std::string how(const Fit& fit) {
+  std::vector<std::string> parts;
+  for (const auto& [point, value] : fit.choices) parts.push_back(fmt::format("{}={}", point, value));
+  if (!fit.flush.empty()) parts.push_back(fmt::format("subnormal {} flushed to zero", fit.flush));
+  return parts.empty() ? "the operator's one program" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string unknown(const std::string& who, const Replay& replay, const std::string& op) {
+  std::string text = fmt::format("none of the {} numeric programs of {} that were tried gives the bits of {}", replay.tried, op, who);
+  if (replay.nearest)
+    text += fmt::format("; the nearest ({}) differs in {} of {} outputs", how(*replay.nearest), replay.nearest->different,
+                        replay.nearest->compared);
+  return text;
+}
+
+std::string replayed(const std::string& who, const Replay& replay, std::int64_t outputs) {
+  const Fit& fit = replay.fits.front();
+  std::string text = fmt::format("{}: {}", who, how(fit));
+  text += replay.whole ? fmt::format(" (replayed: {} of {} outputs equal)", outputs, outputs)
+                       : fmt::format(" (replayed: {} of {} outputs equal around the first difference, but {} of {} differ in all: more than one "
+                                     "program is at work)",
+                                     replay.part, replay.part, fit.different, fit.compared);
+  if (replay.fits.size() > 1) text += fmt::format("; {} other program(s) give the same bits here", replay.fits.size() - 1);
+  return text;
+}
+
+}  // namespace
+
+Cause find_cause(const Resolved& problem, const std::vector<Tensor>& operands, const Tensor& reference, const Tensor& candidate,
+                 const TensorComparison& comparison, const std::pair<std::string, std::string>& names) {
+  Cause cause;
+  if (!comparison.first) return cause;
+  const std::vector<std::int64_t>& index = comparison.first->index;
+  const Replay ours = replay(problem, operands, reference, index);
+  const Replay theirs = replay(problem, operands, candidate, index);
+  const std::string& op = problem.problem.op;
+  for (const auto& [who, side] : {std::pair{names.first, &ours}, std::pair{names.second, &theirs}})
+    cause.details.push_back(side->fits.empty() ? unknown(who, *side, op) : replayed(who, *side, reference.size()));
+  if (ours.fits.empty() || theirs.fits.empty()) {
+    cause.summary = "not known: " + cause.details[ours.fits.empty() ? 0 : 1];
+    return cause;
+  }
+  cause.known = ours.whole && theirs.whole;
+
+  std::vector<std::string> parts;
+  const Operator& definition = operator_named(op);
+  for (const ChoicePoint& point : definition.choice_points(problem.formats())) {
+    const std::set<std::string> a = values(ours, point.name), b = values(theirs, point.name);
+    std::vector<std::string> common;
+    std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
+    if (common.empty())
+      parts.push_back(fmt::format("{}: {} has {}, {} has {}", point.name, names.first, either(a), names.second, either(b)));
+  }
+  const std::string &flush_a = ours.fits.front().flush, &flush_b = theirs.fits.front().flush;
+  if (flush_a != flush_b) {
+    for (const auto& [who, flush] : {std::pair{names.first, flush_a}, std::pair{names.second, flush_b}})
+      if (!flush.empty()) parts.push_back(fmt::format("{} flushes subnormal {} to zero", who, flush));
+  }
+  if (parts.empty()) {
+    parts.push_back("the two programs differ in several choice points that these outputs do not tell apart one by one");
+    cause.known = false;
+  }
+  cause.summary = fmt::format("{}", fmt::join(parts, "; "));
+
+  const auto parting = find_parting(ours.fits.front().program, theirs.fits.front().program, problem.binding, operands, index);
+  if (parting) {
+    std::vector<std::string> terms;
+    for (const Scalar& s : parting->operands) terms.push_back(fmt::format("{} ({})", to_text(s), to_hex(s)));
+    cause.details.push_back(fmt::format("at [{}] the partial sums part after term {}, operands {}: {} {} ({}), {} {} ({})",
+                                        fmt::join(index, ", "), parting->leaf, fmt::join(terms, " and "), names.first,
+                                        to_text(parting->reference), to_hex(parting->reference), names.second,
+                                        to_text(parting->candidate), to_hex(parting->candidate)));
+  }
+  return cause;
+}
+
+}  // namespace bitpact

@@ -1,0 +1,71 @@
+// Follows two sequential folds term by term at one output.
+#include <algorithm>
+
+#include "explain/cause.h"
+#include "explain/restrict.h"
+#include "interpret/interpret.h"
+
+namespace bitpact {
+namespace {
+
+// The program cut down to its one fold, giving every partial state instead of the result. Empty where there is no such fold.
+std::optional<NumericProgram> partial_states(const NumericProgram& program) {
+  NumericProgram traced = program;
+  Fold* only = nullptr;
+  for (Node& node : traced.nodes) {
+    if (auto* fold = std::get_if<Fold>(&node)) {
+      if (only) return {};
+      only = fold;
+    }
+  }
+  if (!only || only->order != Order::sequential() || only->emit != Emit::Last || only->over.size() != 1) return {};
+  const std::vector<Format> state = only->state_formats();
+  if (state.size() != 1) return {};
+  only->finish = identity_body(state);
+  only->emit = Emit::Prefixes;
+  only->axes.push_back(only->over.front());
+  for (size_t i = 0; i < traced.nodes.size(); ++i)
+    if (std::get_if<Fold>(&traced.nodes[i]) == only) {
+      traced.results = {static_cast<int>(i)};
+      traced.nodes.resize(i + 1);
+      break;
+    }
+  return traced;
+}
+
+}  // namespace
+
+std::optional<Parting> find_parting(const NumericProgram& reference, const NumericProgram& candidate, const Binding& binding,
+                                    const std::vector<Tensor>& operands, const std::vector<std::int64_t>& index) {
+  const auto a = partial_states(reference), b = partial_states(candidate);
+  if (!a || !b) return {};
+  Window one;
+  for (size_t d = 0; d < index.size(); ++d) one[binding.result[d]] = {index[d], index[d] + 1};
+  Part part = cut(binding, operands, one);
+  const std::string over = [&] {
+    for (const Node& node : a->nodes)
+      if (const auto* fold = std::get_if<Fold>(&node)) return fold->over.front();
+    return std::string();
+  }();
+  part.binding.result.push_back(over);
+  const Tensor ours = interpret(bind(*a, part.binding), part.operands).results[0];
+  const Tensor theirs = interpret(bind(*b, part.binding), part.operands).results[0];
+  if (ours.size() != theirs.size()) return {};
+  for (std::int64_t i = 0; i < ours.size(); ++i) {
+    const Scalar x{ours.format(), ours.get(i)}, y{theirs.format(), theirs.get(i)};
+    const bool both_nan = classify(x.format, x.bits) == Class::NaN && classify(y.format, y.bits) == Class::NaN;
+    const bool same = equal(x, y) && sign_bit(x.format, x.bits) == sign_bit(y.format, y.bits);
+    if (both_nan || same) continue;
+    Parting parting{i, {}, x, y};
+    for (size_t o = 0; o < part.operands.size(); ++o) {
+      const Axes& axes = part.binding.operands[o];
+      if (std::find(axes.begin(), axes.end(), over) == axes.end()) continue;
+      const Tensor element = cut(part.operands[o], axes, {{over, {i, i + 1}}});
+      parting.operands.push_back({element.format(), element.get(0)});
+    }
+    return parting;
+  }
+  return {};
+}
+
+}  // namespace bitpact

@@ -1,0 +1,14 @@
+// The kernels for x86-64-v4: AVX-512.
+#include "interpret/kernels.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+// After every header: nothing that other files share may be compiled for this processor only.
+#pragma GCC push_options
+#pragma GCC target("arch=x86-64-v4")
+#define BITPACT_TIER v4
+#define BITPACT_VECTOR_BYTES 64
+#include "interpret/kernels.inl"
+#pragma GCC pop_options
+#endif

@@ -1,0 +1,192 @@
+#include <algorithm>
+
+#include "interpret/interpret.h"
+#include "interpret/nodes.h"
+#include "interpret/watch.h"
+
+// The definition, one scalar after another with the exact engine. Nothing here is shared with the vectorised interpreter but the
+// rules of watching (watch.h) and the order's schedule.
+
+namespace bitpact {
+namespace {
+
+/// What happened while one output was computed.
+struct Seen {
+  std::uint8_t flags = 0;
+  int subnormals = 0;
+
+  void instruction(const Instruction& i, std::span<const Scalar> operands, Bits result) {
+    if (is_subnormal(i.format, result)) ++subnormals;
+    if (overflowed(i, operands, result)) flags |= flag_of(Exclusion::OverflowIntermediate);
+  }
+};
+
+/// A scalar, and whether an instruction or a start value made it.
+struct Known {
+  Bits bits = 0;
+  bool made = false;
+};
+using State = std::vector<Known>;
+
+State run_body(const ScalarBody& body, const State& arguments, Seen& seen) {
+  State values = arguments;
+  for (const Instruction& i : body.code) {
+    std::vector<Scalar> operands;
+    for (int a = 0; a < info(i.op).operands; ++a) {
+      const int value = i.args[static_cast<size_t>(a)];
+      operands.push_back({body.format_of(value), values[static_cast<size_t>(value)].bits});
+    }
+    const Bits result = evaluate(i, operands);
+    seen.instruction(i, operands, result);
+    values.push_back({result, true});
+  }
+  State results;
+  for (int r : body.results) results.push_back(values[static_cast<size_t>(r)]);
+  return results;
+}
+
+Bits canonical(Format format, Bits bits) {
+  return is_float(format) && classify(format, bits) == Class::NaN ? quiet_nan(format) : bits;
+}
+
+/// Coordinates by axis name.
+using Coordinates = std::map<std::string, std::int64_t>;
+
+void set_coordinates(Coordinates& at, const Axes& axes, const Shape& shape, std::int64_t flat) {
+  const std::vector<std::int64_t> c = coordinate(shape, flat);
+  for (size_t a = 0; a < axes.size(); ++a) at[axes[a]] = c[a];
+}
+
+Known read(const NodeValue& operand, const Coordinates& at, Seen& seen) {
+  std::vector<std::int64_t> c;
+  for (const std::string& axis : operand.axes) c.push_back(at.at(axis));
+  const std::int64_t flat = flat_index(operand.value.shape(), c);
+  seen.flags |= static_cast<std::uint8_t>(operand.carried.get(flat));
+  return {operand.value.get(flat), false};
+}
+
+State concatenated(State a, const State& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+/// One output of a fold over one schedule.
+class OneFold {
+ public:
+  OneFold(const Fold& fold, const Shape& over, const std::vector<const NodeValue*>& operands, Coordinates at)
+      : fold_(fold), over_(over), operands_(operands), at_(std::move(at)) {}
+
+  Known run(const Schedule& schedule, Seen& seen) {
+    std::vector<State> slots(static_cast<size_t>(schedule.slots));
+    for (const ScheduleStep& step : schedule.steps) {
+      State& slot = slots[static_cast<size_t>(step.slot)];
+      if (step.kind == ScheduleStep::Kind::Merge) {
+        slot = run_body(fold_.merge, concatenated(slot, slots[static_cast<size_t>(step.other)]), seen);
+        continue;
+      }
+      slot = start(step.first, seen);
+      for (std::int64_t i = fold_.start.first_leaf ? 1 : 0; i < step.count; ++i)
+        slot = run_body(fold_.step, concatenated(slot, leaf(step.first + i * step.stride, seen)), seen);
+    }
+    return run_body(fold_.finish, slots[0], seen)[0];
+  }
+
+ private:
+  State leaf(std::int64_t index, Seen& seen) {
+    set_coordinates(at_, fold_.over, over_, index);
+    State elements;
+    for (const NodeValue* operand : operands_) elements.push_back(read(*operand, at_, seen));
+    return run_body(fold_.leaf, elements, seen);
+  }
+  State start(std::int64_t first, Seen& seen) {
+    if (fold_.start.first_leaf) return run_body(fold_.start.lift, leaf(first, seen), seen);
+    State state;
+    const std::vector<Format> formats = fold_.state_formats();
+    for (size_t c = 0; c < formats.size(); ++c) {
+      if (is_subnormal(formats[c], fold_.start.values[c])) ++seen.subnormals;
+      state.push_back({fold_.start.values[c], true});
+    }
+    return state;
+  }
+
+  const Fold& fold_;
+  const Shape& over_;
+  const std::vector<const NodeValue*>& operands_;
+  Coordinates at_;
+};
+
+/// A prefix is the same fold over fewer leaves: the schedule's one chain, cut after the leaf that `index` names.
+Schedule prefix_of(Schedule whole, std::int64_t index) {
+  ScheduleStep& chain = whole.steps.at(0);
+  chain.count = (index - chain.first) / chain.stride + 1;
+  return whole;
+}
+
+class Slow {
+ public:
+  Slow(const BoundProgram& bound, std::span<const Tensor> inputs) : bound_(bound), inputs_(inputs) {}
+
+  NodeValue node(size_t n, const std::vector<NodeValue>& earlier) {
+    const Node& node = bound_.program.nodes[n];
+    const Shape shape = bound_.shape_of(static_cast<int>(n));
+    NodeValue made{axes_of(node), Tensor(format_of(node), shape), Tensor(Format::UI8, shape), Tensor(Format::UI8, shape), false};
+    const Tensor* input = std::holds_alternative<Input>(node) ? &inputs_[next_input_++] : nullptr;
+    for (std::int64_t flat = 0; flat < made.value.size(); ++flat) {
+      Coordinates at;
+      set_coordinates(at, made.axes, shape, flat);
+      Seen seen;
+      Known result;
+      if (input) {
+        result.bits = input->get(flat);
+        if (is_subnormal(input->format(), result.bits)) seen.flags = flag_of(Exclusion::SubnormalInput);
+      } else if (const auto* map = std::get_if<Map>(&node)) {
+        State elements;
+        for (int o : map->operands) elements.push_back(read(earlier[static_cast<size_t>(o)], at, seen));
+        result = run_body(map->body, elements, seen)[0];
+      } else {
+        result = fold(std::get<Fold>(node), at, earlier, seen);
+      }
+      const Bits bits = canonical(made.value.format(), result.bits);
+      const OutputFlags flags = output_flags(seen.flags, seen.subnormals, result.made, made.value.format(), bits);
+      made.value.set(flat, bits);
+      made.carried.set(flat, flags.carried);
+      made.final.set(flat, flags.result);
+    }
+    return made;
+  }
+
+ private:
+  Known fold(const Fold& fold, const Coordinates& at, const std::vector<NodeValue>& earlier, Seen& seen) {
+    std::vector<const NodeValue*> operands;
+    for (int o : fold.operands) operands.push_back(&earlier[static_cast<size_t>(o)]);
+    const Shape over = fold_extents(bound_, fold);
+    const Schedule whole = schedule(fold.order, element_count(over));
+    OneFold one(fold, over, operands, at);
+    return one.run(fold.emit == Emit::Last ? whole : prefix_of(whole, at.at(fold.over[0])), seen);
+  }
+
+  const BoundProgram& bound_;
+  std::span<const Tensor> inputs_;
+  size_t next_input_ = 0;
+};
+
+}  // namespace
+
+Interpreted interpret_slowly(const BoundProgram& bound, std::span<const Tensor> inputs, bool watch) {
+  check_well_formed(bound.program);
+  check_inputs(bound, inputs);
+  Slow slow(bound, inputs);
+  std::vector<NodeValue> values;
+  for (size_t n = 0; n < bound.program.nodes.size(); ++n) values.push_back(slow.node(n, values));
+  Interpreted interpreted;
+  for (int result : bound.program.results) {
+    const NodeValue& value = values[static_cast<size_t>(result)];
+    interpreted.results.push_back(value.value);
+    if (!watch) continue;
+    const auto* final = value.final.as<std::uint8_t>();
+    interpreted.occurrences.emplace_back(final, final + value.final.size());
+  }
+  return interpreted;
+}
+
+}  // namespace bitpact

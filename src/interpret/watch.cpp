@@ -1,0 +1,111 @@
+#include "interpret/watch.h"
+
+#include <algorithm>
+
+namespace bitpact {
+
+bool is_subnormal(Format format, Bits bits) { return is_float(format) && classify(format, bits) == Class::Subnormal; }
+
+bool overflowed(const Instruction& instruction, std::span<const Scalar> operands, Bits result) {
+  if (!info(instruction.op).rounds || !is_float(instruction.format)) return false;
+  if (classify(instruction.format, result) != Class::Infinity) return false;
+  return std::all_of(operands.begin(), operands.end(), [](Scalar a) {
+    if (!is_float(a.format)) return true;
+    const Class kind = classify(a.format, a.bits);
+    return kind != Class::Infinity && kind != Class::NaN;
+  });
+}
+
+namespace {
+
+void count_one(std::uint8_t& subnormals) { subnormals = static_cast<std::uint8_t>(subnormals + (subnormals < 2 ? 1 : 0)); }
+
+/// Subnormal: no exponent bit and some fraction bit, so the magnitude less one is below the least normal less one.
+template <class U>
+void count_subnormals(const void* values, std::int64_t lanes, Bits smallest_normal_bits, std::uint8_t* subnormals) {
+  const auto* v = static_cast<const U*>(values);
+  const auto kMagnitude = static_cast<U>(static_cast<U>(~U{0}) >> 1);
+  const auto limit = static_cast<U>(smallest_normal_bits - 1);
+  for (std::int64_t l = 0; l < lanes; ++l) {
+    const bool hit = static_cast<U>((v[l] & kMagnitude) - 1) < limit;
+    subnormals[l] = static_cast<std::uint8_t>(subnormals[l] + (hit && subnormals[l] < 2 ? 1 : 0));
+  }
+}
+
+/// Whether any lane is an infinity: rare, so that only then the operands are looked at.
+template <class U>
+bool any_infinity(const void* values, std::int64_t lanes, Bits infinity_bits) {
+  const auto* v = static_cast<const U*>(values);
+  const auto kMagnitude = static_cast<U>(static_cast<U>(~U{0}) >> 1);
+  bool any = false;
+  for (std::int64_t l = 0; l < lanes; ++l) any |= (v[l] & kMagnitude) == static_cast<U>(infinity_bits);
+  return any;
+}
+
+template <class Of>
+auto by_width(int bytes, Of of) {
+  switch (bytes) {
+    case 2:
+      return of(std::uint16_t{});
+    case 4:
+      return of(std::uint32_t{});
+    default:
+      return of(std::uint64_t{});
+  }
+}
+
+}  // namespace
+
+void LaneWatch::reset(std::int64_t lanes) {
+  flags.assign(static_cast<size_t>(lanes), 0);
+  subnormals.assign(static_cast<size_t>(lanes), 0);
+}
+
+void LaneWatch::observe_value(Format format, Bits bits) {
+  if (is_subnormal(format, bits)) std::for_each(subnormals.begin(), subnormals.end(), count_one);
+}
+
+void LaneWatch::observe(const Instruction& instruction, const KernelCall& call, bool single) {
+  const Format format = instruction.format;
+  if (!is_float(format)) return;
+  const int bytes = info(format).storage_bytes;
+  const auto lanes = single ? std::int64_t{1} : static_cast<std::int64_t>(flags.size());
+  if (single) {
+    observe_value(format, load_bits(call.out, bytes));
+  } else {
+    by_width(bytes, [&](auto word) {
+      count_subnormals<decltype(word)>(call.out, lanes, smallest_normal(format), subnormals.data());
+      return true;
+    });
+  }
+  if (!info(instruction.op).rounds) return;
+  if (!by_width(bytes, [&](auto word) { return any_infinity<decltype(word)>(call.out, lanes, infinity(format)); })) return;
+  const auto count = static_cast<size_t>(info(instruction.op).operands);
+  std::array<Scalar, 3> operands{};
+  for (std::int64_t l = 0; l < lanes; ++l) {
+    for (size_t a = 0; a < count; ++a) {
+      const int in_bytes = info(call.formats[a]).storage_bytes;
+      const std::int64_t element = (call.uniform >> a & 1U) != 0 ? 0 : l;
+      operands[a] = {call.formats[a], load_bits(static_cast<const std::byte*>(call.in[a]) + element * in_bytes, in_bytes)};
+    }
+    const Bits result = load_bits(static_cast<const std::byte*>(call.out) + l * bytes, bytes);
+    if (!overflowed(instruction, {operands.data(), count}, result)) continue;
+    if (single) {
+      for (std::uint8_t& f : flags) f |= flag_of(Exclusion::OverflowIntermediate);
+    } else {
+      flags[static_cast<size_t>(l)] |= flag_of(Exclusion::OverflowIntermediate);
+    }
+  }
+}
+
+OutputFlags output_flags(std::uint8_t flags, int subnormals, bool made, Format format, Bits result) {
+  const bool subnormal = is_subnormal(format, result);
+  const std::uint8_t intermediate = flag_of(Exclusion::SubnormalIntermediate);
+  OutputFlags out{flags, flags};
+  if (subnormals > 0) out.carried |= intermediate;
+  if (subnormals > (made && subnormal ? 1 : 0)) out.result |= intermediate;
+  if (subnormal) out.result |= flag_of(Exclusion::SubnormalResult);
+  return out;
+}
+
+}  // namespace bitpact

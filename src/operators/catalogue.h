@@ -1,0 +1,28 @@
+// The catalogue: every operator, one line each in catalogue.cpp.
+#pragma once
+
+#include "operators/operator.h"
+
+namespace bitpact {
+
+const std::vector<Operator>& catalogue();
+/// By canonical name or alias; refuses `unknown-operator` with the nearest name.
+const Operator& operator_named(const std::string& name);
+
+/// Alias to canonical name, attributes to canonical spelling (defaults left out), clauses checked, axes named.
+Resolved resolve(const Problem& problem);
+/// parse_problem and resolve.
+Resolved resolve(std::string_view line);
+
+/// The first piece of `contract` that covers the problem. Refuses `contract-not-for-problem`, saying what differs.
+struct Covered {
+  const Piece* piece = nullptr;
+  BoundProgram program;
+  bool verified = false;  ///< this very problem line stands in the contract's list; else the shape is predicted
+};
+Covered cover(const Contract& contract, const Resolved& problem);
+
+/// A contract from choice points, for anyone who writes one by hand.
+Contract contract_from_choices(const Resolved& problem, const Choices& choices, const Domain& domain);
+
+}  // namespace bitpact

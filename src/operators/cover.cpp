@@ -1,0 +1,81 @@
+// Contracts against problems: which piece of a contract covers a problem.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "diagnostic/diagnostic.h"
+#include "operators/catalogue.h"
+
+namespace bitpact {
+namespace {
+
+std::string formats_text(const std::vector<Format>& operands, Format result) {
+  std::string text;
+  for (const Format format : operands) text += fmt::format("{}{}", text.empty() ? "" : ",", name(format));
+  return fmt::format("{} -> {}", text, name(result));
+}
+
+// Empty where the piece covers the problem, else why not.
+std::string why_not(const Piece& piece, const Resolved& problem) {
+  for (const AxisBound& bound : piece.shapes) {
+    const auto extent = problem.binding.extents.find(bound.axis);
+    if (extent == problem.binding.extents.end()) return fmt::format("it bounds an axis '{}' that the problem lacks", bound.axis);
+    const std::int64_t n = extent->second;
+    if (n < bound.min || (bound.max && n > *bound.max) || n % bound.multiple != 0)
+      return fmt::format("axis {} is {}, outside [{}, {}] in multiples of {}", bound.axis, n, bound.min,
+                         bound.max ? std::to_string(*bound.max) : "any", bound.multiple);
+  }
+  const Operator& op = operator_named(problem.problem.op);
+  for (const auto& [name, value] : piece.when) {
+    const bool known = std::any_of(op.attributes.begin(), op.attributes.end(), [&key = name](const auto& a) { return a.name == key; });
+    if (!known) return fmt::format("it has a condition on '{}', which the problem says nothing about", name);
+    const std::string is = attribute(op, problem.problem, name);
+    if (is != value) return fmt::format("it holds for {}={}, the problem has {}", name, value, is);
+  }
+  return {};
+}
+
+}  // namespace
+
+Covered cover(const Contract& contract, const Resolved& problem) {
+  const std::string line = to_text(problem.problem);
+  const auto refuse_cover = [&](const std::string& why) { refuse(Code::ContractNotForProblem, why, {line}); };
+  if (contract.op.name != problem.problem.op)
+    refuse_cover(fmt::format("the contract is for {}, the problem for {}", contract.op.name, problem.problem.op));
+  const OperatorFormats formats = problem.formats();
+  if (contract.op.operands != formats.operands || contract.op.result != formats.result)
+    refuse_cover(fmt::format("the contract is for {}, the problem for {}", formats_text(contract.op.operands, contract.op.result),
+                             formats_text(formats.operands, formats.result)));
+  const Operator& op = operator_named(problem.problem.op);
+  for (const auto& [name, value] : contract.op.attributes)
+    if (attribute(op, problem.problem, name) != value)
+      refuse_cover(fmt::format("the contract fixes {}={}, the problem has {}", name, value, attribute(op, problem.problem, name)));
+  std::string why = "it has no piece";
+  for (const Piece& piece : contract.pieces) {
+    why = why_not(piece, problem);
+    if (!why.empty()) continue;
+    if (piece.region != "all") {
+      why = fmt::format("its piece covers only the region '{}' of the output", piece.region);
+      continue;
+    }
+    const bool verified = std::find(contract.verified.begin(), contract.verified.end(), line) != contract.verified.end();
+    return {&piece, bind(piece.program, problem.binding), verified};
+  }
+  refuse_cover("no piece of the contract covers it: " + why);
+  return {};
+}
+
+Contract contract_from_choices(const Resolved& problem, const Choices& choices, const Domain& domain) {
+  const Operator& op = operator_named(problem.problem.op);
+  const OperatorFormats formats = problem.formats();
+  Contract contract;
+  contract.op = {op.name, formats.operands, formats.result, {}};
+  Piece piece;
+  piece.operands = domain;
+  piece.program = op.build(formats, complete_choices(op, formats, choices));
+  check_well_formed(piece.program);
+  contract.pieces.push_back(std::move(piece));
+  return contract;
+}
+
+}  // namespace bitpact

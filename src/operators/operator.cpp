@@ -1,0 +1,33 @@
+#include "operators/operator.h"
+
+#include <fmt/format.h>
+
+#include "diagnostic/diagnostic.h"
+
+namespace bitpact {
+
+OperatorFormats Resolved::formats() const {
+  OperatorFormats formats;
+  for (const auto& operand : problem.operands) formats.operands.push_back(operand.format);
+  formats.result = result.format;
+  return formats;
+}
+
+void violated(const Operator& op, const std::string& label, const std::string& seen) {
+  for (const Clause& clause : op.clauses)
+    if (clause.label == label)
+      refuse(Code::ClauseViolated, fmt::format("{}.{}: {}; {}", op.name, label, clause.text, seen), {op.name});
+  refuse(Code::Internal, fmt::format("{} cites an unknown clause {}", op.name, label), {op.name});
+}
+
+std::string attribute(const Operator& op, const Problem& problem, const std::string& name) {
+  const auto given = problem.attributes.find(name);
+  if (given != problem.attributes.end()) return given->second;
+  for (const AttributeSpec& spec : op.attributes)
+    if (spec.name == name) return spec.fallback;
+  refuse(Code::Internal, fmt::format("{} asks for an unknown attribute {}", op.name, name), {op.name});
+}
+
+bool flag(const Operator& op, const Problem& problem, const std::string& name) { return attribute(op, problem, name) == "true"; }
+
+}  // namespace bitpact

@@ -1,0 +1,81 @@
+// What the tests of backends share.
+#pragma once
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+
+#include "backends/backend.h"
+#include "backends/locate.h"
+#include "backends/worker_backend.h"
+#include "diagnostic/diagnostic.h"
+
+namespace bitpact::testing {
+
+/// The refusal's code and reason; fails the test where nothing is refused.
+inline Diagnostic refusal(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Refused& refused) {
+    return refused.diagnostic();
+  }
+  ADD_FAILURE() << "nothing was refused";
+  return {};
+}
+
+inline std::string code_name(Code code) { return std::string(info(code).name); }
+
+#define EXPECT_REFUSED(code_, part, work)                                                                       \
+  do {                                                                                                          \
+    const ::bitpact::Diagnostic seen_ = ::bitpact::testing::refusal([&] { work; });                             \
+    EXPECT_EQ(::bitpact::testing::code_name(seen_.code), ::bitpact::testing::code_name(code_)) << seen_.reason; \
+    EXPECT_NE(seen_.reason.find(part), std::string::npos) << seen_.reason;                                      \
+  } while (false)
+
+/// An f32 tensor of small, unlike values that need rounding when multiplied.
+inline Tensor numbers(Shape shape, std::uint32_t seed = 1) {
+  Tensor tensor(Format::F32, std::move(shape));
+  std::uint32_t state = seed * 2654435761u + 1;
+  for (std::int64_t i = 0; i < tensor.size(); ++i) {
+    state = state * 1664525u + 1013904223u;
+    tensor.mutable_as<float>()[i] = static_cast<float>(static_cast<std::int32_t>(state)) * 0x1p-31f;
+  }
+  return tensor;
+}
+
+inline bool same_bits(const Tensor& a, const Tensor& b) {
+  return a.format() == b.format() && a.shape() == b.shape() && std::memcmp(a.bytes(), b.bytes(), a.byte_size()) == 0;
+}
+
+inline OperandSpec spec_of(const Tensor& tensor) { return {tensor.format(), tensor.shape()}; }
+
+inline std::string tests_folder() { return std::string(BITPACT_SOURCE_DIR) + "/tests/backends"; }
+
+/// A running process of that number, or a child not yet reaped.
+inline bool process_exists(pid_t pid) { return std::filesystem::exists("/proc/" + std::to_string(pid)); }
+
+/// How many processes of that group still run (zombies, which wait for their parent only, do not).
+inline int running_in_group(pid_t group) {
+  int running = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::ifstream file(entry.path() / "stat");
+    std::string stat;
+    if (!std::getline(file, stat)) continue;
+    char state = 0;
+    int parent = 0, its_group = 0;
+    const std::size_t name_end = stat.rfind(')');
+    if (name_end == std::string::npos || std::sscanf(stat.c_str() + name_end + 1, " %c %d %d", &state, &parent, &its_group) != 3)
+      continue;
+    running += its_group == group && state != 'Z' ? 1 : 0;
+  }
+  return running;
+}
+
+}  // namespace bitpact::testing

@@ -1,0 +1,22 @@
+"""A configuration with flags that change bits is refused before anything is compiled."""
+
+import subprocess
+
+import pytest
+from tree import ROOT
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        ["CMAKE_CXX_FLAGS=-ffast-math"],
+        ["CMAKE_CXX_FLAGS=-ffp-contract=fast"],
+        ["CMAKE_BUILD_TYPE=Debug", "CMAKE_CXX_FLAGS_DEBUG=-Ofast"],
+        ["CMAKE_EXE_LINKER_FLAGS=-ffast-math"],
+    ],
+)
+def test_it_is_refused(tmp_path, settings):
+    command = ["cmake", "-S", str(ROOT), "-B", str(tmp_path), "-G", "Ninja", *[f"-D{setting}" for setting in settings]]
+    configured = subprocess.run(command, capture_output=True, text=True)
+    assert configured.returncode != 0
+    assert "which changes bits" in configured.stderr

@@ -1,0 +1,166 @@
+// What is written, checked on the text; that it computes the bits is checked on the compiled module (tests/verdict, tests/end_to_end).
+#include "emit/emit.h"
+
+#include <gtest/gtest.h>
+
+#include "diagnostic/diagnostic.h"
+#include "emit/insert.h"
+#include "emit/scalar_text.h"
+#include "operators/catalogue.h"
+
+namespace bitpact {
+namespace {
+
+BoundProgram program(const std::string& line, const Choices& choices = {}) {
+  const Resolved r = resolve(line);
+  const Operator& op = operator_named(r.problem.op);
+  return bind(op.build(r.formats(), complete_choices(op, r.formats(), choices)), r.binding);
+}
+
+std::vector<std::string> forms(const std::vector<Emitted>& all) {
+  std::vector<std::string> names;
+  for (const Emitted& e : all) names.push_back(e.form);
+  return names;
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+using Names = std::vector<std::string>;
+
+TEST(Emit, AProductThatMustBeRoundedIsNoDotOnATargetThatFuses) {
+  const auto all = emit(program("matmul 4x8xf32,8x4xf32"), Traits{});
+  EXPECT_EQ(forms(all), (Names{"reduce", "while", "written-out"}));
+  EXPECT_TRUE(has(all[0].module, "%minus_zero_f32"));
+  EXPECT_TRUE(has(all[0].module, "applies stablehlo.add across dimensions = [0]"));
+}
+
+TEST(Emit, ADotIsTheCheapestWhereTheTargetRoundsProducts) {
+  Traits traits;
+  traits.contracts_multiply_add = traits.dot_fuses_products = false;
+  const auto all = emit(program("matmul 4x8xf32,8x4xf32"), traits);
+  EXPECT_EQ(forms(all).front(), "dot_general");
+  for (const Emitted& e : all) EXPECT_FALSE(has(e.module, "minus_zero")) << e.form;
+}
+
+TEST(Emit, ATargetWithoutOrderGetsEveryStep) {
+  Traits traits;
+  traits.dot_sequential = traits.reduce_sequential = false;
+  EXPECT_EQ(forms(emit(program("matmul 4x40xf32,40x4xf32"), traits)), (Names{"while", "written-out"}));
+}
+
+TEST(Emit, AF16ProductIsExactSoADotWillDo) {
+  const auto all = emit(program("matmul 4x8xf16,8x4xf16"), Traits{});
+  EXPECT_EQ(all[0].form, "dot_general");
+  EXPECT_TRUE(has(all[0].module, "(tensor<4x8xf16>, tensor<8x4xf16>) -> tensor<4x4xf32>"));
+  EXPECT_FALSE(all[0].carries.excludes.contains(Exclusion::OverflowIntermediate));
+  for (const Emitted& e : all) EXPECT_FALSE(has(e.module, "minus_zero")) << e.form;
+}
+
+TEST(Emit, ABf16ProductFitsButForItsExponent) {
+  const auto all = emit(program("matmul 4x8xbf16,8x4xbf16"), Traits{});
+  EXPECT_EQ(all[0].form, "dot_general");
+  EXPECT_TRUE(all[0].carries.excludes.contains(Exclusion::OverflowIntermediate));
+  EXPECT_EQ(all[1].form, "reduce");
+  EXPECT_FALSE(all[1].carries.excludes.contains(Exclusion::OverflowIntermediate));
+  EXPECT_TRUE(has(all[1].module, "minus_zero"));
+}
+
+TEST(Emit, OrdersWithoutALoopAreWrittenOutOrRefused) {
+  EXPECT_EQ(forms(emit(program("sum 3x16xf32", {{"order", "pairwise(1)"}}), Traits{})), Names{"written-out"});
+  try {
+    emit(program("sum 3x1000xf32", {{"order", "pairwise(1)"}}), Traits{});
+    FAIL();
+  } catch (const Refused& refused) {
+    EXPECT_EQ(refused.diagnostic().code, Code::EmitTooLarge);
+  }
+}
+
+TEST(Emit, AReversedOrderIsALoop) {
+  EXPECT_EQ(forms(emit(program("sum 3x40xf32", {{"order", "reversed"}}), Traits{})), (Names{"while", "written-out"}));
+}
+
+TEST(Emit, FlushingTargetsNarrowTheDomain) {
+  EXPECT_TRUE(emit(program("add 4xf32,4xf32"), Traits{})[0].carries.excludes.contains(Exclusion::SubnormalResult));
+  Traits keeps;
+  keeps.flushes_subnormal_inputs = keeps.flushes_subnormal_results = false;
+  EXPECT_TRUE(emit(program("add 4xf32,4xf32"), keeps)[0].carries.excludes.empty());
+}
+
+TEST(Emit, WhatStableHloCannotSayIsRefusedByName) {
+  for (const auto& [line, choices] : std::vector<std::pair<std::string, Choices>>{{"convert 4xf32 out=bf16", {{"rounding", "toward-zero"}}},
+                                                                                 {"convert 4xf32 out=i8", {}},
+                                                                                 {"convert 4xf64 out=bf16", {}},
+                                                                                 {"multiply_add 4xbf16,4xbf16,4xbf16", {{"product", "fused"}}}}) {
+    try {
+      emit(program(line, choices), Traits{});
+      ADD_FAILURE() << line;
+    } catch (const Refused& refused) {
+      EXPECT_EQ(refused.diagnostic().code, Code::EmitUnsupported) << line;
+    }
+  }
+}
+
+TEST(Emit, ExactProducts) {
+  EXPECT_TRUE(product_is_exact(Format::F16, Format::F16, Format::F32));
+  EXPECT_FALSE(product_is_exact(Format::BF16, Format::BF16, Format::F32));
+  EXPECT_TRUE(product_significand_fits(Format::BF16, Format::BF16, Format::F32));
+  EXPECT_FALSE(product_significand_fits(Format::F32, Format::F32, Format::F32));
+  EXPECT_TRUE(product_is_exact(Format::F32, Format::F32, Format::F64));
+  EXPECT_TRUE(product_is_exact(Format::BF16, Format::BF16, Format::F64));
+}
+
+constexpr const char* kModule = R"(// a user's module
+func.func public @main(%x: tensor<4x8xf32>, %w: tensor<8x4xf32>, %b: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+  %1 = stablehlo.add %0, %b : tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+)";
+
+std::string helper(const std::string& line, const std::string& name) {
+  return emit(program(line), Traits{}, {.function = name, .in_module = true})[0].module;
+}
+
+// A4: take away what was added, put the one line back, and the module is the user's, byte for byte.
+TEST(Insert, NothingElseInTheModuleChanges) {
+  const std::string function = helper("matmul 4x8xf32,8x4xf32", "f");
+  const std::string changed = insert_call(kModule, function, "f", "%0");
+  EXPECT_TRUE(has(changed, "  %0 = func.call @f(%x, %w) : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>\n"));
+  std::string back = changed;
+  back.erase(back.find(function), function.size());
+  const std::string call = "func.call @f(%x, %w) : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>";
+  back.replace(back.find(call), call.size(),
+               "stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>");
+  EXPECT_EQ(back, kModule);
+}
+
+TEST(Insert, AnElementwiseOperationKeepsItsOperands) {
+  const std::string changed = insert_call(kModule, helper("add 4x4xf32,4x4xf32", "g"), "g", "%1");
+  EXPECT_TRUE(has(changed, "%1 = func.call @g(%0, %b) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>"));
+}
+
+TEST(Insert, InsideAModuleTheFunctionGoesBeforeTheLastBrace) {
+  const std::string wrapped = "module @m {\n" + std::string(kModule) + "}\n";
+  const std::string changed = insert_call(wrapped, helper("matmul 4x8xf32,8x4xf32", "f"), "f", "%0");
+  EXPECT_TRUE(changed.ends_with("}\n}\n"));
+}
+
+TEST(Insert, ASecondCallAddsNoSecondFunction) {
+  const std::string function = helper("add 4x4xf32,4x4xf32", "g");
+  const std::string once = insert_call(kModule, function, "g", "%1");
+  const std::string more = "func.func private @other(%p: tensor<4x4xf32>) -> tensor<4x4xf32> {\n  %9 = stablehlo.add %p, %p : tensor<4x4xf32>\n  return %9 : "
+                           "tensor<4x4xf32>\n}\n";
+  const std::string twice = insert_call(once + more, function, "g", "%9");
+  EXPECT_EQ(twice.find("func.func private @g"), twice.rfind("func.func private @g"));
+  EXPECT_TRUE(has(twice, "%9 = func.call @g(%p, %p)"));
+}
+
+TEST(Insert, WhatDoesNotFitIsRefused) {
+  const std::string function = helper("matmul 4x8xf32,8x4xf32", "f");
+  for (const char* value : {"%7", "%1", "0", "%"}) EXPECT_THROW(insert_call(kModule, function, "f", value), Refused) << value;
+  const std::string taken = std::string(kModule) + "func.func private @f(%p: tensor<4x4xf32>) -> tensor<4x4xf32> {\n  return %p : tensor<4x4xf32>\n}\n";
+  EXPECT_THROW(insert_call(taken, function, "f", "%0"), Refused);
+}
+
+}  // namespace
+}  // namespace bitpact

@@ -1,0 +1,149 @@
+// The catalogue: canonical names, clauses (cited by label), axes, contracts against problems.
+#include "operators/catalogue.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "diagnostic/diagnostic.h"
+
+namespace bitpact {
+namespace {
+
+Diagnostic refusal(const std::string& line) {
+  try {
+    resolve(line);
+  } catch (const Refused& refused) {
+    return refused.diagnostic();
+  }
+  ADD_FAILURE() << "'" << line << "' was taken";
+  return {};
+}
+
+TEST(Catalogue, AliasesResolveToCanonicalNames) {
+  EXPECT_EQ(to_text(resolve("gemm 2x3xf32,3x4xf32").problem), "matmul 2x3xf32,3x4xf32");
+  EXPECT_EQ(to_text(resolve("cast 4xf32 out=bf16").problem), "convert 4xf32 out=bf16");
+  std::set<std::string> names;
+  for (const Operator& op : catalogue()) {
+    EXPECT_TRUE(names.insert(op.name).second) << op.name;
+    for (const std::string& alias : op.aliases) EXPECT_TRUE(names.insert(alias).second) << alias;
+  }
+}
+
+TEST(Catalogue, DefaultsAreLeftOut) {
+  EXPECT_EQ(to_text(resolve("matmul 2x3xf32,3x4xf32 transpose_a=false out=f32").problem), "matmul 2x3xf32,3x4xf32");
+  EXPECT_EQ(to_text(resolve("sum 2x3xf32").problem), "sum 2x3xf32 axis=1");
+  EXPECT_EQ(to_text(resolve("sum 2x3xf32 axis=-2").problem), "sum 2x3xf32 axis=0");
+}
+
+TEST(Catalogue, UnknownNamesAreRefusedWithTheNearest) {
+  const Diagnostic d = refusal("matmull 2x2xf32,2x2xf32");
+  EXPECT_EQ(d.code, Code::UnknownOperator);
+  EXPECT_NE(d.reason.find("'matmul'"), std::string::npos) << d.reason;
+  EXPECT_EQ(refusal("add 2xf32,2xf32 axis=0").code, Code::UnknownAttribute);
+  EXPECT_EQ(refusal("matmul 2x2xf32,2x2xf32 transpose_a=yes").code, Code::BadAttribute);
+  EXPECT_EQ(refusal("sum 2xf32 axis=one").code, Code::BadAttribute);
+  EXPECT_EQ(refusal("convert 2xf32 out=f33").code, Code::BadAttribute);
+}
+
+struct ClauseCase {
+  const char* line;
+  const char* clause;
+};
+
+class Clauses : public testing::TestWithParam<ClauseCase> {};
+
+TEST_P(Clauses, AreCitedByLabel) {
+  const Diagnostic d = refusal(GetParam().line);
+  EXPECT_EQ(d.code, Code::ClauseViolated);
+  EXPECT_TRUE(d.reason.starts_with(GetParam().clause)) << d.reason;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Clauses,
+    testing::Values(ClauseCase{"matmul 2x2xi32,2x2xi32", "matmul.C1"}, ClauseCase{"matmul 2x2xf32,2x2xbf16", "matmul.C1"},
+                    ClauseCase{"matmul 2x2xf32,2x2xf32 out=i32", "matmul.C1"}, ClauseCase{"matmul 2xf32,2x2xf32", "matmul.C2"},
+                    ClauseCase{"matmul 2xf32,2xf32", "matmul.C2"}, ClauseCase{"matmul 2x2x2xf32,3x2x2xf32", "matmul.C3"},
+                    ClauseCase{"matmul 2x3xf32,2x3xf32", "matmul.C4"}, ClauseCase{"matmul 2x3xf32,4x5xf32 transpose_b=true", "matmul.C4"},
+                    ClauseCase{"sum 2xi32", "sum.C1"}, ClauseCase{"sum 2x2xf32 axis=2", "sum.C2"}, ClauseCase{"sum f32", "sum.C2"},
+                    ClauseCase{"add 2xf32,2xf16", "add.C1"}, ClauseCase{"add 2xf32,3xf32", "add.C2"},
+                    ClauseCase{"multiply 2xi8,2xi8", "multiply.C1"}, ClauseCase{"multiply_add 2xf32,2xf32,1xf32", "multiply_add.C2"},
+                    ClauseCase{"residual_add 2xf32,2x1xf32", "residual_add.C2"}, ClauseCase{"convert 2xf32", "convert.C1"},
+                    ClauseCase{"add 2xf32", "add takes 2 operand(s)"}, ClauseCase{"add 0xf32,0xf32", "add: every extent"}));
+
+TEST(Catalogue, MatmulNamesItsAxes) {
+  const Resolved r = resolve("matmul 5x3x7xf32,5x4x7xf32 transpose_b=true");
+  EXPECT_EQ(r.binding.operands[0], (Axes{"b0", "m", "k"}));
+  EXPECT_EQ(r.binding.operands[1], (Axes{"b0", "n", "k"}));
+  EXPECT_EQ(r.binding.result, (Axes{"b0", "m", "n"}));
+  EXPECT_EQ(r.result, (OperandSpec{Format::F32, {5, 3, 4}}));
+}
+
+TEST(Catalogue, EveryChoiceBuildsAWellFormedProgram) {
+  for (const Operator& op : catalogue())
+    for (const Format format : {Format::F32, Format::BF16, Format::F16, Format::F64}) {
+      OperatorFormats formats;
+      formats.operands.assign(op.operands.size(), format);
+      formats.result = op.name == "convert" ? Format::BF16 : format;
+      std::set<std::string> fingerprints;
+      for (const Hypothesis& h : hypotheses(op, formats)) {
+        EXPECT_NO_THROW(check_well_formed(h.program)) << op.name;
+        EXPECT_TRUE(fingerprints.insert(h.fingerprint).second);
+      }
+      EXPECT_GE(fingerprints.size(), 1U);
+    }
+}
+
+TEST(Choices, UnknownOnesAreRefused) {
+  const Operator& op = operator_named("matmul");
+  const OperatorFormats formats{{Format::F32, Format::F32}, Format::F32};
+  for (const auto& [point, value] : {std::pair{"colour", "red"}, {"product", "guessed"}, {"order", "random"}, {"accumulator", "f99"}}) {
+    try {
+      op.build(formats, complete_choices(op, formats, {{point, value}}));
+      ADD_FAILURE() << point << "=" << value;
+    } catch (const Refused& refused) {
+      EXPECT_TRUE(refused.diagnostic().code == Code::BadAttribute || refused.diagnostic().code == Code::UnknownFormat);
+    }
+  }
+}
+
+TEST(Choices, OrdersReadBack) {
+  EXPECT_EQ(parse_order("sequential"), Order::sequential());
+  EXPECT_EQ(parse_order("reversed"), Order::backwards());
+  EXPECT_EQ(parse_order("interleaved(8, pairwise(1))"), Order::interleaved(8, Order::pairwise(1)));
+  EXPECT_EQ(parse_order("blocked(128, interleaved(4), reversed)"), Order::blocked(128, Order::interleaved(4), Order::backwards()));
+  EXPECT_EQ(parse_order("pairwise(128, 8, interleaved(8))"), Order::pairwise(128, 8, Order::interleaved(8)));
+  for (const char* text : {"", "pairwise", "interleaved()", "interleaved(0)", "blocked(2, sequential, sequential, sequential)", "sequential x"})
+    EXPECT_THROW(parse_order(text), Refused) << text;
+}
+
+TEST(Cover, SaysWhatDiffers) {
+  const Resolved wide = resolve("matmul 64x64xf32,64x64xf32");
+  Contract contract = contract_from_choices(wide, {}, {});
+  contract.verified = {to_text(wide.problem)};
+  EXPECT_TRUE(cover(contract, wide).verified);
+  EXPECT_FALSE(cover(contract, resolve("matmul 8x64xf32,64x64xf32")).verified);
+  EXPECT_FALSE(cover(contract, resolve("matmul 2x8x64xf32,2x64x64xf32")).verified);
+  const auto reason = [&](const std::string& line) {
+    try {
+      cover(contract, resolve(line));
+    } catch (const Refused& refused) {
+      EXPECT_EQ(refused.diagnostic().code, Code::ContractNotForProblem);
+      return refused.diagnostic().reason;
+    }
+    return std::string("covered");
+  };
+  EXPECT_NE(reason("matmul 4x4xbf16,4x4xbf16").find("bf16"), std::string::npos);
+  EXPECT_NE(reason("add 4xf32,4xf32").find("matmul"), std::string::npos);
+  contract.pieces[0].shapes = {{"k", 1, 32, 1}};
+  EXPECT_NE(reason("matmul 64x64xf32,64x64xf32").find("axis k is 64"), std::string::npos);
+  contract.pieces[0].shapes.clear();
+  contract.pieces[0].when = {{"transpose_b", "true"}};
+  EXPECT_NE(reason("matmul 64x64xf32,64x64xf32").find("transpose_b=true"), std::string::npos);
+  contract.pieces[0].when.clear();
+  contract.pieces[0].region = "interior";
+  EXPECT_NE(reason("matmul 64x64xf32,64x64xf32").find("interior"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace bitpact
