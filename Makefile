@@ -6,7 +6,8 @@ SHELL := bash
 .PHONY: help setup setup-long configure build test test-long bench demo lint tidy docs format clean
 
 JOBS ?= $(shell nproc)
-PYTHON_FILES := $(wildcard bindings bench examples tests tools)
+PYTHON_FILES := $(wildcard bindings bench examples tests tools) $(shell grep -l "^.!/usr/bin/env python3" tools/*)
+SHELL_FILES := .ci/run $(shell grep -l "^.!/usr/bin/env bash" tools/*)
 CXX_FILES = $(shell find $(wildcard src bindings bench examples tests) -name '*.cpp' -o -name '*.h' -o -name '*.inl' | sort)
 
 help: ## this list
@@ -33,7 +34,8 @@ bench: build ## what exactness costs
 lint: setup ## formats, layers, words
 	@echo "lint: clang-format" >&2; clang-format --dry-run -Werror $(CXX_FILES)
 	@echo "lint: ruff" >&2; .venv/bin/ruff check --quiet $(PYTHON_FILES); .venv/bin/ruff format --quiet --check $(PYTHON_FILES)
-	@echo "lint: layers, words" >&2; .venv/bin/python tools/check_layers.py; .venv/bin/python tools/check_words.py
+	@echo "lint: shell scripts, layers, words" >&2; for file in $(SHELL_FILES); do bash -n $$file; done
+	@.venv/bin/python tools/check_layers.py; .venv/bin/python tools/check_words.py
 
 format: setup ## bring all sources into form
 	@clang-format -i $(CXX_FILES)

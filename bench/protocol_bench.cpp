@@ -43,3 +43,5 @@ BENCHMARK_CAPTURE(empty_call, cpp_mlx, "mlx")->Unit(benchmark::kMicrosecond)->Us
 BENCHMARK_CAPTURE(empty_call, python_iree, "iree")->Unit(benchmark::kMicrosecond)->UseRealTime();
 BENCHMARK_CAPTURE(echo_64_mib, cpp_mlx, "mlx")->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(echo_64_mib, python_iree, "iree")->Unit(benchmark::kMillisecond)->UseRealTime();
+
+BENCHMARK_MAIN();

@@ -1,11 +1,18 @@
-// A whole worker in C++: it adds f32 tensors. Try it: bitpact compare "add 4xf32,4xf32" --reference mlx --candidate worker:./worker
+// A whole worker in C++: it adds f32 tensors. Try it: bitpact compare "add 4xf32,4xf32" --reference mlx --candidate
+// worker:./worker
 #include "backends/worker_host.h"
 #include "diagnostic/diagnostic.h"
 
 class Adder : public bitpact::Worker {
   bitpact::protocol::Hello hello(const std::string&, const std::map<std::string, std::string>&) override {
-    const bitpact::Identity identity{.backend = "adder", .version = "1", .build = "none", .device = "cpu", .target = "x86-64",
-                                     .flags = "none", .threads = "1", .kernel = "a loop"};
+    const bitpact::Identity identity{.backend = "adder",
+                                     .version = "1",
+                                     .build = "none",
+                                     .device = "cpu",
+                                     .target = "x86-64",
+                                     .flags = "none",
+                                     .threads = "1",
+                                     .kernel = "a loop"};
     return {"adder", identity, {.operator_call = true}};
   }
 

@@ -82,7 +82,8 @@ class Adapter:
         target = [f"--iree-llvmcpu-target-cpu={cpu}"] + ([f"--iree-llvmcpu-target-cpu-features={features}"] if features else [])
         if given or "target-cpu" in options:
             if complaint := compiler.complaint_about(flags + target):
-                raise Refusal("backend-option", complaint)
+                asked = " ".join(f"{name}={options[name]}" for name in ("target-cpu", "features") if name in options)
+                raise Refusal("backend-option", f"{asked}: {complaint}")
         resolved_cpu, resolved_features, triple = compiler.resolved_target(flags + target)
         on = compiler.enabled(resolved_features)
         if "target-cpu" not in options and not given and on != compiler.enabled(host_features):
@@ -165,7 +166,9 @@ class Adapter:
     def _bytes(self, view, wanted):
         given, expected = int(view.element_type), int(ELEMENT_TYPES[wanted.format])
         # Signedness is not the runtime's concern; everything else is.
-        same = given == expected or (given >> 28 == expected >> 28 == 1 and given & 0xFF == expected & 0xFF and wanted.format != "i1")
+        same = given == expected or (
+            given >> 28 == expected >> 28 == 1 and given & 0xFF == expected & 0xFF and wanted.format != "i1"
+        )
         if tuple(view.shape) != wanted.shape or not same:
             seen = f"{tuple(view.shape)} of element type {given:#x}"
             raise Refusal("worker-refused", f"@main gives {seen}; {wanted.shape} of {wanted.format} is expected")

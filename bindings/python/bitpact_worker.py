@@ -75,7 +75,7 @@ def timed_runs(call, run, read=lambda outputs: outputs, **about):
     for _ in range(call.warmup):
         run()
     first, agree, times = None, True, []
-    for i in range(call.repeat):
+    for _ in range(call.repeat):
         begin = time.perf_counter()
         outputs = run()
         times.append((time.perf_counter() - begin) * 1e3)

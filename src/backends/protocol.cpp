@@ -33,9 +33,14 @@ std::string text_field(const Json& json, const char* field) {
   return json.at(field).get<std::string>();
 }
 
+// An integer from 0 to 2^62. (Beyond 2^63 the conversion gives a negative number.)
+bool is_count(const Json& value) {
+  return value.is_number_integer() && value.get<std::int64_t>() >= 0 && value.get<std::int64_t>() <= (std::int64_t{1} << 62);
+}
+
 std::int64_t count_field(const Json& json, const char* field) {
   const Json& value = json.at(field);
-  if (!value.is_number_unsigned() || value.get<std::uint64_t>() > (1ull << 62)) {
+  if (!is_count(value)) {
     malformed(fmt::format("field `{}` is not a non-negative integer", field));
   }
   return value.get<std::int64_t>();
@@ -173,7 +178,7 @@ std::vector<OperandSpec> tensors_from_json(const Json& json) {
     OperandSpec tensor{*format, {}};
     if (!item.at("shape").is_array()) malformed("a tensor's shape is not an array");
     for (const Json& extent : item.at("shape")) {
-      if (!extent.is_number_unsigned() || extent.get<std::uint64_t>() > (1ull << 62)) {
+      if (!is_count(extent)) {
         malformed("a tensor's extent is not a non-negative integer");
       }
       tensor.shape.push_back(extent.get<std::int64_t>());

@@ -2,8 +2,13 @@
 
 #include <fmt/format.h>
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 
 #include "backends/worker_host.h"
@@ -38,6 +43,20 @@ void check_payload(const WorkerFrame& frame, std::size_t expected) {
   if (frame.payload_bytes != expected) {
     refuse(Code::WorkerProtocol, fmt::format("the answer's payload has {} bytes instead of {}", frame.payload_bytes, expected));
   }
+}
+
+// A result's storage is about to be overwritten as a whole. A large one is not cleared first, and (on Linux) asks for large
+// pages: the page faults of fresh memory would cost more than the copy.
+Tensor room_for(const OperandSpec& spec, std::size_t size) {
+  constexpr std::size_t kLarge = 4u << 20, kHugePage = 2u << 20;
+  if (size < kLarge) return Tensor(spec.format, spec.shape);
+  const std::size_t rounded = (size + kHugePage - 1) / kHugePage * kHugePage;
+  auto* base = static_cast<std::byte*>(std::aligned_alloc(kHugePage, rounded));
+  if (base == nullptr) refuse(Code::TooLarge, fmt::format("no memory for a result of {} bytes", size));
+#ifdef __linux__
+  madvise(base, rounded, MADV_HUGEPAGE);
+#endif
+  return Tensor(spec.format, spec.shape, std::shared_ptr<std::byte[]>(base, [](std::byte* bytes) { std::free(bytes); }));
 }
 
 void take_tensor(const WorkerFrame& frame, std::size_t offset, std::size_t size, Tensor& out) {
@@ -126,7 +145,7 @@ Answer WorkerBackend::ask(json request, const Where& where, const ResultSpecs& r
     check_payload(frame, expected.total);
     Answer answer;
     for (std::size_t i = 0; i < results.size(); ++i) {
-      answer.results.emplace_back(results[i].format, results[i].shape);
+      answer.results.push_back(room_for(results[i], expected.sizes[i]));
       take_tensor(frame, expected.offsets[i], expected.sizes[i], answer.results.back());
     }
     answer.cost = {report.compile_ms, median(report.run_ms), report.transfer_bytes, report.peak_rss_bytes};
@@ -171,7 +190,7 @@ void WorkerBackend::release() {
 }
 
 Tensor WorkerBackend::echo(const Tensor& tensor) {
-  Tensor out(tensor.format(), tensor.shape());
+  Tensor out = room_for({tensor.format(), tensor.shape()}, tensor.byte_size());
   echo_into(tensor, out);
   return out;
 }

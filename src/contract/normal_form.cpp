@@ -1,6 +1,7 @@
 #include "contract/normal_form.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -234,7 +235,8 @@ class Normaliser {
 
   int emit_result(const NormalResult& result) {
     const NormalNode& node = nodes_[static_cast<size_t>(result.node)];
-    if (node.kind == NormalNode::Kind::Input && node.input.axes != names(result.axes)) {
+    if (node.kind == NormalNode::Kind::Input) {  // its order of axes is the interface's; another one is handed on by a map
+      if (node.input.axes == names(result.axes)) return emit_node(result.node);
       const auto [it, is_new] = emitted_.emplace(std::pair{result.node, result.axes}, 0);
       if (is_new) {
         it->second = static_cast<int>(form_.program.nodes.size());

@@ -6,6 +6,15 @@
 
 namespace bitpact {
 
+namespace {
+
+// A nested order in the one spelling that it has: a sequential one is left out.
+void nest(std::vector<Order>& place, Order order) {
+  if (order != Order::sequential()) place.push_back(std::move(order));
+}
+
+}  // namespace
+
 Order Order::sequential() { return {}; }
 
 Order Order::backwards() {
@@ -23,7 +32,7 @@ Order Order::interleaved(std::int64_t width) {
 
 Order Order::interleaved(std::int64_t width, Order outer) {
   Order order = interleaved(width);
-  order.outer.push_back(std::move(outer));
+  nest(order.outer, std::move(outer));
   return order;
 }
 
@@ -36,8 +45,8 @@ Order Order::blocked(std::int64_t block) {
 
 Order Order::blocked(std::int64_t block, Order inner, Order outer) {
   Order order = blocked(block);
-  order.inner.push_back(std::move(inner));
-  order.outer.push_back(std::move(outer));
+  nest(order.inner, std::move(inner));
+  nest(order.outer, std::move(outer));
   return order;
 }
 
@@ -51,7 +60,7 @@ Order Order::pairwise(std::int64_t cutoff, std::int64_t multiple) {
 
 Order Order::pairwise(std::int64_t cutoff, std::int64_t multiple, Order inner) {
   Order order = pairwise(cutoff, multiple);
-  order.inner.push_back(std::move(inner));
+  nest(order.inner, std::move(inner));
   return order;
 }
 

@@ -28,6 +28,7 @@ struct Order {
   std::vector<std::pair<std::int64_t, std::int64_t>> merges;  ///< Tree
   bool operator==(const Order&) const = default;
 
+  // A nested order that is sequential is left out.
   static Order sequential();
   static Order backwards();
   static Order interleaved(std::int64_t width);

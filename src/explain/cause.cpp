@@ -4,19 +4,23 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
 
 namespace bitpact {
 namespace {
 
-// The values that a choice point has among the fits: more than one where the outputs do not part them.
-std::set<std::string> values(const Replay& replay, const std::string& point) {
-  std::set<std::string> all;
-  for (const Fit& fit : replay.fits) all.insert(fit.choices.at(point));
+// The values that a choice point has among the fits, in their order: more than one where the outputs do not part them.
+std::vector<std::string> values(const Replay& replay, const std::string& point) {
+  std::vector<std::string> all;
+  for (const Fit& fit : replay.fits) {
+    const std::string& value = fit.choices.at(point);
+    if (std::find(all.begin(), all.end(), value) == all.end()) all.push_back(value);
+  }
   return all;
 }
 
-std::string either(const std::set<std::string>& all) { return fmt::format("{}", fmt::join(all, " or ")); }
+std::string either(const std::vector<std::string>& all) {
+  return all.size() == 1 ? all.front() : fmt::format("{} (not told apart here)", fmt::join(all, " or "));
+}
 
 std::string how(const Fit& fit) {
   std::vector<std::string> parts;
@@ -65,10 +69,8 @@ Cause find_cause(const Resolved& problem, const std::vector<Tensor>& operands, c
   std::vector<std::string> parts;
   const Operator& definition = operator_named(op);
   for (const ChoicePoint& point : definition.choice_points(problem.formats())) {
-    const std::set<std::string> a = values(ours, point.name), b = values(theirs, point.name);
-    std::vector<std::string> common;
-    std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
-    if (common.empty())
+    const std::vector<std::string> a = values(ours, point.name), b = values(theirs, point.name);
+    if (std::none_of(a.begin(), a.end(), [&b](const std::string& value) { return std::find(b.begin(), b.end(), value) != b.end(); }))
       parts.push_back(fmt::format("{}: {} has {}, {} has {}", point.name, names.first, either(a), names.second, either(b)));
   }
   const std::string &flush_a = ours.fits.front().flush, &flush_b = theirs.fits.front().flush;

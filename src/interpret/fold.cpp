@@ -99,7 +99,7 @@ class FoldWorker : public ChunkWorker {
     for (size_t c = 0; c < formats_.size(); ++c) plan.set_result(c, slot.back[c]);
     plan.run(chunk_.count, watch());
     std::swap(slot.front, slot.back);
-    for (size_t c = 0; c < formats_.size(); ++c) {
+    for (size_t c = 0; c < formats_.size() && job_.settings.watch; ++c) {
       const auto value = static_cast<size_t>(body.results[c]);
       slot.made[c] = value >= body.arguments.size() || (value < arguments_made.size() && arguments_made[value]);
     }
@@ -172,11 +172,14 @@ class FoldWorker : public ChunkWorker {
   void run_merge(const ScheduleStep& step) {
     Slot& slot = slots_[static_cast<size_t>(step.slot)];
     const Slot& other = slots_[static_cast<size_t>(step.other)];
-    std::vector<bool> made = slot.made;
     for (size_t c = 0; c < formats_.size(); ++c) {
       merge_->set_argument(c, slot.front[c]);
       merge_->set_argument(formats_.size() + c, other.front[c]);
-      made.push_back(other.made[c]);
+    }
+    std::vector<bool> made;
+    if (job_.settings.watch) {
+      made = slot.made;
+      made.insert(made.end(), other.made.begin(), other.made.end());
     }
     run_into(slot, *merge_, job_.fold.merge, made);
   }

@@ -9,8 +9,7 @@ bool is_plain_convert_to_f32(const Instruction& i) {
   return i.op == ScalarOp::Convert && i.format == Format::F32 && i.policy == Policy{};
 }
 
-/// An operation on an exactly widened operand is the operation on the operand. (Flushing would tell a subnormal bf16 from others
-/// as well, but not before the policy asks for it.)
+/// An operation on an exactly widened operand is the operation on the operand.
 bool computes_f32(const Instruction& i) { return info(i.op).rounds && i.format == Format::F32 && i.policy == Policy{}; }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -67,13 +68,7 @@ class Temporary {
   }
 
  private:
-  [[noreturn]] void fail() {
-    const int error = errno;
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = -1;
-    ::unlink(path_.c_str());  // a constructor that throws runs no destructor
-    refuse(Code::FileUnwritable, fmt::format("{}: {}", target_, std::strerror(error)));
-  }
+  [[noreturn]] void fail() { refuse(Code::FileUnwritable, fmt::format("{}: {}", target_, std::strerror(errno))); }
 
   std::string target_, path_;
   int fd_ = -1;

@@ -24,6 +24,7 @@ class Run {
     report_.problem = to_text(problem_.problem);
     report_.result_format = problem_.result.format;
     report_.reproduce = reproduce();
+    check_size();
     if (request_.repeat < 1) refuse(Code::Usage, "--repeat is at least 1");
     options_.repeat = std::max(request_.repeat, std::max(1, request_.timed));
     options_.warmup = request_.timed > 0 ? 1 : 0;
@@ -56,6 +57,16 @@ class Run {
   }
 
  private:
+  void check_size() const {
+    std::int64_t bytes = element_count(problem_.result.shape) * info(problem_.result.format).storage_bytes;
+    for (const OperandSpec& operand : problem_.problem.operands) {
+      if (bytes > request_.max_bytes) break;
+      bytes += element_count(operand.shape) * info(operand.format).storage_bytes;
+    }
+    if (bytes > request_.max_bytes)
+      refuse(Code::TooLarge, fmt::format("operands and result take more than {} bytes", request_.max_bytes), {report_.problem});
+  }
+
   std::string reproduce() const {
     std::string line = fmt::format("bitpact compare \"{}\" --reference {} --candidate {}", report_.problem, request_.reference, request_.candidate);
     if (request_.contract) line += fmt::format(" --contract {}", *request_.contract);

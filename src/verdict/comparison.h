@@ -39,6 +39,7 @@ struct ComparisonRequest {
   int timed = 0;                             ///< timed runs for the costs; 0: one
   bool offers = true;                        ///< also try the form compiled for the contract on its own
   bool explain = true;
+  std::int64_t max_bytes = std::int64_t{4} << 30;  ///< operands and result together
   std::string only_form;                     ///< try this emitted form only
   BackendSettings settings;
 };

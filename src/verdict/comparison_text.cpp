@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "compare/words.h"
 #include "verdict/comparison.h"
 
@@ -23,13 +25,23 @@ std::string count(std::int64_t n) {
   return digits;
 }
 
+// The target without its list of CPU features, which --json and `bitpact backends` give in full.
+std::string short_target(const std::string& target) {
+  const size_t features = target.find(" +");
+  if (features == std::string::npos) return target;
+  return fmt::format("{} ({} CPU features)", target.substr(0, features), std::count(target.begin(), target.end(), '+'));
+}
+
+// The first word of a version: what follows is the source revision.
+std::string short_version(const std::string& version) { return version.substr(0, version.find(' ')); }
+
 std::string side(const SideReport& s) {
   if (!s.identity) return s.spec;
-  std::string text = fmt::format("{}: {} {}, {}, {}", s.spec, s.identity->backend, s.identity->version, s.identity->device, s.identity->target);
-  if (s.identity->flags != "none") text += fmt::format("; flags {}", s.identity->flags);
-  text += fmt::format("; ran {}, kernel {}", s.tag.empty() ? "nothing" : s.tag, s.kernel);
-  return text;
+  return fmt::format("{}: version {}, device {}, target {}", s.spec, short_version(s.identity->version), s.identity->device,
+                     short_target(s.identity->target));
 }
+
+std::string ran(const SideReport& s) { return fmt::format("{} (kernel {})", s.tag.empty() ? "nothing" : s.tag, s.kernel); }
 
 std::string ulps(std::uint64_t n) { return n == UINT64_MAX ? "NaN against a number" : fmt::format("{} ulp{}", n, n == 1 ? "" : "s"); }
 
@@ -37,6 +49,22 @@ std::string divergence(Format format, const Divergence& d) {
   const Scalar a{format, d.reference}, b{format, d.candidate};
   return fmt::format("{}  reference {} ({})  candidate {} ({})  {}", index_text(d.index), to_text(a), to_hex(a), to_text(b), to_hex(b),
                      ulps(d.ulps));
+}
+
+// The histogram on one line, coarser than in --json.
+std::string distances(const TensorComparison& outputs) {
+  struct Group {
+    const char* label;
+    int first, last;  ///< buckets
+  };
+  constexpr Group kGroups[] = {{"0 ulps", 0, 0}, {"1 ulp", 1, 1}, {"2", 2, 2}, {"3-16", 3, 5}, {"17-256", 6, 9}, {"more", 10, UlpHistogram::kNan - 1}, {"NaN against a number", UlpHistogram::kNan, UlpHistogram::kNan}};
+  std::string text;
+  for (const Group& group : kGroups) {
+    std::uint64_t n = 0;
+    for (int b = group.first; b <= group.last; ++b) n += outputs.histogram.buckets[static_cast<size_t>(b)];
+    if (n > 0) text += fmt::format("{}{} {:.1f}%", text.empty() ? "" : ", ", group.label, 100.0 * static_cast<double>(n) / static_cast<double>(outputs.compared));
+  }
+  return text;
 }
 
 std::string verdict_line(const ComparisonReport& r) {
@@ -62,6 +90,7 @@ std::string to_text(const ComparisonReport& r) {
   page.row("problem", r.problem);
   page.row("reference", side(r.reference));
   page.row("candidate", side(r.candidate));
+  if (r.verdict != Verdict::Refused) page.row("ran", fmt::format("{} against {}", ran(r.reference), ran(r.candidate)));
   if (r.contract) {
     page.row("contract", fmt::format("{}, version {}, shape {}", r.contract->path, r.contract->version,
                                      r.contract->shape_verified ? "verified" : "predicted (not in the contract's list)"));
@@ -83,8 +112,7 @@ std::string to_text(const ComparisonReport& r) {
   if (r.outputs.first) page.row("first", divergence(r.result_format, *r.outputs.first));
   if (r.outputs.greatest && r.outputs.first && r.outputs.greatest->flat != r.outputs.first->flat)
     page.row("greatest", divergence(r.result_format, *r.outputs.greatest));
-  if (r.outputs.different > 0)
-    for (const std::string& line : histogram_lines(r.outputs.histogram)) page.row("", line);
+  if (r.outputs.different > 0) page.row("distances", distances(r.outputs));
   if (r.cause) {
     page.row("cause", r.cause->summary);
     for (const std::string& detail : r.cause->details) page.row("", detail);

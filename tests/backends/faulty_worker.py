@@ -35,6 +35,8 @@ class Doubler:
             raise protocol.Refusal("backend-lacks-operator", "not this one")
         if FAULT == "raises":
             raise RuntimeError("out of luck")
+        if FAULT == "changes":
+            return protocol.timed_runs(call, lambda: [os.urandom(call.results[0].nbytes)], tag="faulty.random")
         return protocol.timed_runs(call, lambda: [bytes(call.operands[0].data)], tag="faulty.copy")
 
 
@@ -42,7 +44,7 @@ class Faulty(protocol.Server):
     def answer_to(self, kind, request, payload):
         if kind in ("hello", "shutdown") and FAULT != "hangs-always":
             return super().answer_to(kind, request, payload)
-        if not BEHAVES:
+        if not BEHAVES and FAULT != "changes":
             open(MARK, "w").close()
             self.misbehave(request)
         answer, results = super().answer_to(kind, request, payload)

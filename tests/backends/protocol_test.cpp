@@ -70,7 +70,8 @@ TEST(Layout, AlignsEachTensor) {
 TEST(Json, RefusesWhatIsNotStrict) {
   for (const char* text : {"", "{", "[1]", "1", "{\"a\": 1, \"a\": 2}", "{\"a\": {\"b\": 1, \"b\": 2}}", "{\"a\": nan}", "{} {}",
                            "{\"a\": \"\xff\"}"}) {
-    EXPECT_REFUSED(Code::WorkerProtocol, "", protocol::parse_object(text)) << text;
+    SCOPED_TRACE(text);
+    EXPECT_REFUSED(Code::WorkerProtocol, "", protocol::parse_object(text));
   }
 }
 
@@ -81,7 +82,8 @@ TEST(Json, TensorsReadBackAndMalformedOnesAreRefused) {
        {R"({"x": 1})", R"({"x": [1]})", R"({"x": [{"format": "f32"}]})", R"({"x": [{"format": "f99", "shape": []}]})",
         R"({"x": [{"format": "f32", "shape": [-1]}]})", R"({"x": [{"format": "f32", "shape": [1.5]}]})",
         R"({"x": [{"format": 1, "shape": []}]})", R"({"x": [{"format": "f32", "shape": [], "y": 1}]})"}) {
-    EXPECT_REFUSED(Code::WorkerProtocol, "", protocol::tensors_from_json(protocol::parse_object(text).at("x"))) << text;
+    SCOPED_TRACE(text);
+    EXPECT_REFUSED(Code::WorkerProtocol, "", protocol::tensors_from_json(protocol::parse_object(text).at("x")));
   }
 }
 

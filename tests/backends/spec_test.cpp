@@ -29,7 +29,8 @@ TEST(Spec, TextReadsBack) {
 TEST(Spec, RefusesWhatIsNotOne) {
   for (const char* text : {"", "[a=b]", "Iree", "iree[", "iree[]", "iree[opt]", "iree[opt=]", "iree[opt=O2", "iree[opt=O2,]",
                            "iree[opt=O2,opt=O3]", "iree[opt=a b]", "iree x", "iree[opt=O2]x", "mlx:", "worker: ", "mlx:g\tpu"}) {
-    EXPECT_REFUSED(Code::Usage, "column", parse_backend(text)) << text;
+    SCOPED_TRACE(text);
+    EXPECT_REFUSED(Code::Usage, "column", parse_backend(text));
   }
 }
 

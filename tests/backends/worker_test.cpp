@@ -6,6 +6,7 @@
 #include <fstream>
 #include <thread>
 
+#include "backends/worker_host.h"
 #include "support.h"
 
 namespace bitpact {
@@ -164,6 +165,30 @@ TEST(Worker, RefusesStayRefusalsAndTheProcessStays) {
                  refuses->call_operator(add_problem(a), {spec_of(a)}, std::vector{a, a}, {}));
   const auto raises = worker(python + " " + script + "raises /");
   EXPECT_REFUSED(Code::WorkerRefused, "out of luck", raises->call_operator(add_problem(a), {spec_of(a)}, std::vector{a, a}, {}));
+}
+
+TEST(Worker, TellsRepeatsThatDisagree) {
+  const Tensor a = numbers({8});
+  const auto backend = worker(faulty("changes"));
+  EXPECT_FALSE(backend->call_operator(add_problem(a), {spec_of(a)}, std::vector{a, a}, {.repeat = 3}).repeats_agree);
+  EXPECT_TRUE(backend->call_operator(add_problem(a), {spec_of(a)}, std::vector{a, a}, {.repeat = 1}).repeats_agree);
+
+  std::byte result[4] = {};
+  WorkerCall call;
+  call.results = {{Format::I8, {4}}};
+  call.result_data = {result};
+  call.repeat = 3;
+  call.warmup = 2;
+  int runs = 0;
+  const auto report = [&](int last_to_change) {
+    runs = 0;
+    return timed_runs(
+        call, [&] { ++runs; }, [&](auto out) { out[0][3] = static_cast<std::byte>(std::min(runs, last_to_change)); });
+  };
+  EXPECT_TRUE(report(0).repeats_agree);
+  EXPECT_EQ(runs, 5);
+  EXPECT_EQ(report(0).run_ms.size(), 3u);
+  EXPECT_FALSE(report(5).repeats_agree);  // the last run alone differs from the first
 }
 
 TEST(Worker, WritesWithoutEndAndStillAnswers) {

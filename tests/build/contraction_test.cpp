@@ -9,12 +9,11 @@
 
 namespace {
 
-// (1 + e)^2 = 1 + 2e + e^2. With e one bit below half of the format's precision, e^2 is half an ulp of 1: rounded, the product is
-// 1 + 2e (a tie, to even), and taking that away leaves 0. A fused operation keeps e^2.
+// (1 + e)^2 = 1 + 2e + e^2, where e^2 is no more than half an ulp of 1: rounded, the product is 1 + 2e (in f32 a tie, to even),
+// and taking that away leaves 0. A fused operation keeps e^2.
 constexpr float kF = 0x1p-12f;
 constexpr double kD = 0x1p-27;
-// The second lot is the same with an odd last bit, so that the tie goes up: r(p) - p is -e^2 there. Together they tell "not
-// fused" from "fused in some lanes".
+
 template <typename T>
 struct Operands {
   static constexpr std::size_t kCount = 37;  // vector bodies and a tail
@@ -50,11 +49,10 @@ void expect_elementwise(T e) {
 }
 
 template <typename T>
-void expect_dot(T e) {
-  const std::array<T, 2> a{-(1 + 2 * e), 1 + e};
-  const std::array<T, 2> b{1, 1 + e};
-  EXPECT_EQ(as_built::dot(a.data(), b.data(), 2), T(0));
-  EXPECT_EQ(contracted::dot(a.data(), b.data(), 2), e * e) << "the control is not contracted";
+void expect_horner(T e) {
+  const T c = -(1 + 2 * e);
+  EXPECT_EQ(as_built::horner(1 + e, 1 + e, &c, 1), T(0));
+  EXPECT_EQ(contracted::horner(1 + e, 1 + e, &c, 1), e * e) << "the control is not contracted";
 }
 
 TEST(Contraction, F32Elementwise) {
@@ -63,11 +61,11 @@ TEST(Contraction, F32Elementwise) {
 TEST(Contraction, F64Elementwise) {
   if (has_fma()) expect_elementwise(kD);
 }
-TEST(Contraction, F32Dot) {
-  if (has_fma()) expect_dot(kF);
+TEST(Contraction, F32Chain) {
+  if (has_fma()) expect_horner(kF);
 }
-TEST(Contraction, F64Dot) {
-  if (has_fma()) expect_dot(kD);
+TEST(Contraction, F64Chain) {
+  if (has_fma()) expect_horner(kD);
 }
 
 TEST(Contraction, F32DifferenceOfEqualProducts) {

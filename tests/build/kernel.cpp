@@ -10,16 +10,14 @@ void multiply_add(const double* a, const double* b, const double* c, double* out
   for (std::size_t i = 0; i < n; ++i) out[i] = a[i] * b[i] + c[i];
 }
 
-float dot(const float* a, const float* b, std::size_t n) {
-  float sum = 0;
-  for (std::size_t i = 0; i < n; ++i) sum += a[i] * b[i];
-  return sum;
+float horner(float start, float x, const float* c, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) start = start * x + c[i];
+  return start;
 }
 
-double dot(const double* a, const double* b, std::size_t n) {
-  double sum = 0;
-  for (std::size_t i = 0; i < n; ++i) sum += a[i] * b[i];
-  return sum;
+double horner(double start, double x, const double* c, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) start = start * x + c[i];
+  return start;
 }
 
 float difference_of_products(float a, float b, float c, float d) { return a * b - c * d; }

@@ -7,8 +7,8 @@
 #define BITPACT_KERNELS                                                                                       \
   void multiply_add(const float* a, const float* b, const float* c, float* out, std::size_t n); /* a b + c */ \
   void multiply_add(const double* a, const double* b, const double* c, double* out, std::size_t n);           \
-  float dot(const float* a, const float* b, std::size_t n); /* k in order */                                  \
-  double dot(const double* a, const double* b, std::size_t n);                                                \
+  float horner(float start, float x, const float* c, std::size_t n); /* a chain, not vectorised */            \
+  double horner(double start, double x, const double* c, std::size_t n);                                      \
   float difference_of_products(float a, float b, float c, float d); /* a b - c d */
 
 namespace as_built {

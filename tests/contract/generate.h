@@ -1,4 +1,4 @@
-// Random well-formed numeric programs and operands that tell programs apart. Everything follows from one seed, the same everywhere.
+// Random well-formed numeric programs and operands that tell programs apart. Everything follows from one seed.
 #pragma once
 
 #include <rapidcheck.h>

@@ -8,8 +8,8 @@
 namespace bitpact::generate {
 
 inline const std::vector<Format>& formats() {
-  static const std::vector<Format> all{Format::F32, Format::F32, Format::F32, Format::BF16, Format::BF16, Format::F16, Format::F16,
-                                       Format::F64, Format::I32, Format::I8,  Format::UI8,  Format::I1};
+  static const std::vector<Format> all{Format::F32, Format::F32, Format::F32, Format::BF16, Format::BF16, Format::F16,
+                                       Format::F16, Format::F64, Format::I32, Format::I8,   Format::UI8,  Format::I1};
   return all;
 }
 
@@ -97,11 +97,13 @@ inline ScalarBody body(Random& random, const std::vector<Format>& arguments, con
       case 1:
       case 2:
         if (!floats.empty())
-          set(random.pick(std::vector{ScalarOp::Add, ScalarOp::Add, ScalarOp::Multiply, ScalarOp::Multiply, ScalarOp::Subtract, ScalarOp::Divide}),
+          set(random.pick(std::vector{ScalarOp::Add, ScalarOp::Add, ScalarOp::Multiply, ScalarOp::Multiply, ScalarOp::Subtract,
+                                      ScalarOp::Divide}),
               b.format_of(random.pick(floats)), {random.pick(floats), random.pick(floats)});
         break;
       case 3:
-        if (!floats.empty()) set(ScalarOp::Fma, b.format_of(random.pick(floats)), {random.pick(floats), random.pick(floats), random.pick(floats)});
+        if (!floats.empty())
+          set(ScalarOp::Fma, b.format_of(random.pick(floats)), {random.pick(floats), random.pick(floats), random.pick(floats)});
         break;
       case 4:
       case 5:
@@ -307,7 +309,8 @@ inline Case program(Random& random, const Options& options) {
     else
       random_bodies(random, operand_formats, options.most_instructions, fold);
     fold.order = order(random, options.packs ? 0 : leaves, options.packs ? 1 : 0);
-    if (fold.order.kind == Order::Kind::Sequential && fold.over.size() == 1 && !fold.over[0].starts_with('*') && random.chance(15)) {
+    if (fold.order.kind == Order::Kind::Sequential && fold.over.size() == 1 && !fold.over[0].starts_with('*') &&
+        random.chance(15)) {
       fold.emit = Emit::Prefixes;
       fold.axes.insert(fold.axes.begin() + random.below(static_cast<int>(fold.axes.size()) + 1), fold.over[0]);
     }

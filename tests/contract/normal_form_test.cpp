@@ -70,13 +70,14 @@ RC_GTEST_PROP(NormalForm, KeepsTheFingerprintUnderManyRewrites, ()) {
   for (int n = 0; n < 12; ++n)
     if (auto next = random.pick(generate::all_rewrites()).rewrite(random, made)) made = *next;
   if (arithmetic_fingerprint(made.program) != arithmetic_fingerprint(c.program))
-    RC_FAIL(text(c.program) + "\n" + text(made.program) + "\n" + text(normal_form(c.program)) + "\n" + text(normal_form(made.program)));
+    RC_FAIL(text(c.program) + "\n" + text(made.program) + "\n" + text(normal_form(c.program)) + "\n" +
+            text(normal_form(made.program)));
 }
 
 TEST(NormalForm, EveryRewriteFindsAPlace) {
   Random random(7);
   std::map<std::string, int> places;
-  for (int n = 0; n < 400; ++n) {
+  for (int n = 0; n < 2000; ++n) {
     const Case c = generate::program(random);
     for (const auto& [name, rewrite] : generate::all_rewrites())
       if (rewrite(random, c)) ++places[name];

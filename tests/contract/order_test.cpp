@@ -242,7 +242,7 @@ TEST(Order, IllFormed) {
   order = Order::sequential();
   order.merges = {{0, 1}};
   refuses(order, "merges");
-  order = Order::sequential();
+  order = Order::backwards();
   for (int depth = 1; depth < 16; ++depth) order = Order::blocked(2, order, Order::sequential());
   EXPECT_NO_THROW(check_well_formed(order));
   refuses(Order::blocked(2, order, Order::sequential()), "nested");

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "contract/generate.h"
+#include "diagnostic/diagnostic.h"
 
 namespace bitpact::generate {
 
@@ -84,7 +85,8 @@ inline int insert(NumericProgram& program, int after, Node node) {
 inline std::vector<int> append(ScalarBody& outer, const ScalarBody& inner, const std::vector<int>& arguments) {
   std::vector<int> values = arguments;
   for (Instruction i : inner.code) {
-    for (int a = 0; a < info(i.op).operands; ++a) i.args[static_cast<size_t>(a)] = values[static_cast<size_t>(i.args[static_cast<size_t>(a)])];
+    for (int a = 0; a < info(i.op).operands; ++a)
+      i.args[static_cast<size_t>(a)] = values[static_cast<size_t>(i.args[static_cast<size_t>(a)])];
     outer.code.push_back(i);
     values.push_back(static_cast<int>(outer.arguments.size() + outer.code.size()) - 1);
   }

@@ -36,7 +36,8 @@ inline MaybeCase add_dead_node(Random& random, const Case& c) {
   Case made = c;
   const int node = random.below(static_cast<int>(c.program.nodes.size()));
   const Format format = format_of(c.program.nodes[static_cast<size_t>(node)]);
-  insert(made.program, node, Map{{node}, body(random, {format}, {Format::F32}, 3), axes_of(c.program.nodes[static_cast<size_t>(node)])});
+  insert(made.program, node,
+         Map{{node}, body(random, {format}, {Format::F32}, 3), axes_of(c.program.nodes[static_cast<size_t>(node)])});
   return made;
 }
 
@@ -101,8 +102,8 @@ inline MaybeCase duplicate_instruction(Random& random, const Case& c) {
 }
 
 /// Instructions that fit a test, anywhere in the program.
-inline std::vector<std::pair<ScalarBody*, size_t>> instructions(NumericProgram& program,
-                                                               const std::function<bool(const ScalarBody&, const Instruction&)>& test) {
+inline std::vector<std::pair<ScalarBody*, size_t>> instructions(
+    NumericProgram& program, const std::function<bool(const ScalarBody&, const Instruction&)>& test) {
   std::vector<std::pair<ScalarBody*, size_t>> found;
   for (Node& node : program.nodes)
     for (ScalarBody* b : bodies_of(node))
@@ -113,7 +114,8 @@ inline std::vector<std::pair<ScalarBody*, size_t>> instructions(NumericProgram& 
 
 inline MaybeCase swap_commutative(Random& random, const Case& c) {
   Case made = c;
-  const auto found = instructions(made.program, [](const ScalarBody&, const Instruction& i) { return info(i.op).commutative && i.args[0] != i.args[1]; });
+  const auto found = instructions(
+      made.program, [](const ScalarBody&, const Instruction& i) { return info(i.op).commutative && i.args[0] != i.args[1]; });
   if (found.empty()) return std::nullopt;
   const auto [b, i] = random.pick(found);
   std::swap(b->code[i].args[0], b->code[i].args[1]);
@@ -156,8 +158,8 @@ inline MaybeCase other_idle_policy(Random& random, const Case& c) {
   Case made = c;
   const auto found = instructions(made.program, [](const ScalarBody& b, const Instruction& i) {
     if (i.op == ScalarOp::Multiply) return exact_product(b, i);
-    return i.op == ScalarOp::Convert && (b.format_of(i.args[0]) == i.format ||
-                                         (b.format_of(i.args[0]) == Format::F16 && i.format == Format::F32));
+    return i.op == ScalarOp::Convert &&
+           (b.format_of(i.args[0]) == i.format || (b.format_of(i.args[0]) == Format::F16 && i.format == Format::F32));
   });
   if (found.empty()) return std::nullopt;
   const auto [b, i] = random.pick(found);
@@ -177,7 +179,8 @@ inline MaybeCase insert_conversion(Random& random, const Case& c, bool round_tri
   if (round_trip) {
     if (format == Format::F16 || format == Format::BF16) wide = random.chance(50) ? Format::F32 : Format::F64;
     if (format == Format::F32 || format == Format::I32) wide = Format::F64;
-    if (format == Format::I8 || format == Format::UI8) wide = random.pick(std::vector{Format::I32, Format::F16, Format::BF16, Format::F32});
+    if (format == Format::I8 || format == Format::UI8)
+      wide = random.pick(std::vector{Format::I32, Format::F16, Format::BF16, Format::F32});
     if (wide == format) return std::nullopt;
   }
   const auto position = static_cast<size_t>(std::max(0, v + 1 - static_cast<int>(b->arguments.size())));

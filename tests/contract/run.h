@@ -76,7 +76,8 @@ class Runner {
     for (size_t a = 0; a < arguments.size(); ++a) values.push_back({body.arguments[a], arguments[a]});
     for (const Instruction& i : body.code) {
       std::vector<Scalar> operands;
-      for (int a = 0; a < info(i.op).operands; ++a) operands.push_back(values[static_cast<size_t>(i.args[static_cast<size_t>(a)])]);
+      for (int a = 0; a < info(i.op).operands; ++a)
+        operands.push_back(values[static_cast<size_t>(i.args[static_cast<size_t>(a)])]);
       const Bits bits = evaluate(i, operands);
       watch(i, operands, bits);
       values.push_back({i.format, bits});
@@ -119,7 +120,8 @@ class Runner {
       if (fold.emit == Emit::Prefixes) {
         const std::int64_t upto = at(fold.axes, i).at(fold.over[0]);
         const std::int64_t first = fold.order.reversed ? leaves - 1 : 0;
-        state = chain(fold, leaf, {ScheduleStep::Kind::Chain, 0, 0, first, fold.order.reversed ? -1 : 1, std::abs(upto - first) + 1});
+        state =
+            chain(fold, leaf, {ScheduleStep::Kind::Chain, 0, 0, first, fold.order.reversed ? -1 : 1, std::abs(upto - first) + 1});
       } else {
         const Schedule plan = schedule(fold.order, leaves);
         std::vector<std::vector<Bits>> slots(static_cast<size_t>(plan.slots));

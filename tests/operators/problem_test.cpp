@@ -36,10 +36,11 @@ TEST(ProblemLine, RefusesWhatTheGrammarDoesNotGive) {
   for (const char* line :
        {"", " ", "matmul", "matmul ", "Matmul 1xf32", "1add f32", "add  f32,f32", "add f32, f32", "add f32,", "add ,f32", "add 1x2f32", "add 01xf32",
         "add -1xf32", "add f32 axis", "add f32 axis=", "add f32 =1", "add f32  axis=1", "add f32 axis=1 ", "add f32 a=1 a=2", "add f32 a=b;c",
-        "add 2x", "add x2xf32", "add 1099511627777xf32", "add 1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32", "add f32\n", "add\tf32"})
+        "add 2x", "add 1099511627777xf32", "add 1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32", "add f32\n", "add\tf32"})
     EXPECT_EQ(code_of(line), Code::ProblemSyntax) << line;
   EXPECT_EQ(code_of("add " + std::string(5000, '1') + "xf32"), Code::ProblemSyntax);
   EXPECT_EQ(code_of("add 2xf33"), Code::UnknownFormat);
+  EXPECT_EQ(code_of("add x2xf32"), Code::UnknownFormat);
 }
 
 TEST(ProblemLine, NamesTheColumn) {

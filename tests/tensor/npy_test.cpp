@@ -162,6 +162,11 @@ TEST(ReadNpy, SizesThatDoNotMatchTheFile) {
   EXPECT_EQ(parse_refusal(npy("<f4", "(0, 461168601842738790, 461168601842738790)", "")), Code::NpyMalformed);
   // 2^61 elements of 8 bytes: the product of the two wraps to 0.
   EXPECT_EQ(parse_refusal(npy("<f8", "(2147483648, 1073741824)", "")), Code::NpyMalformed);
+  // A header length 16 bytes too long, and (2^64 - 16) / 8 elements: what is left of the file, if that were subtracted modulo
+  // 2^64.
+  std::string file = npy("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 1073741823, 1073741825)}", "", 2);
+  file[8] = static_cast<char>(file[8] + 16);
+  EXPECT_EQ(parse_refusal(file), Code::NpyMalformed);
 }
 
 TEST(ReadNpy, TruncationAtEveryByte) {
@@ -310,7 +315,31 @@ TEST_F(NpyFiles, ALargeTensorSurvivesTheReplacementOfItsFile) {
   EXPECT_EQ(mapped.get(0), 0u);
 }
 
+TEST_F(NpyFiles, ALargeFileThatCannotBeUsedInPlaceIsTurned) {
+  // (2^18 + 1) x 2 elements of 2 bytes, element i is i: more than the size from which on files stay mapped.
+  const std::int64_t rows = (1 << 18) + 1;
+  std::string big, little;
+  for (std::int64_t i = 0; i < 2 * rows; ++i) {
+    big += {static_cast<char>(i >> 8), static_cast<char>(i)};
+    little += {static_cast<char>(i), static_cast<char>(i >> 8)};
+  }
+  auto file = [&](const std::string& descr, const std::string& fortran, const std::string& data) {
+    std::string header = "{'descr': '" + descr + "', 'fortran_order': " + fortran + ", 'shape': (262145, 2)}";
+    header.append(128 - 10 - 1 - header.size(), ' ');
+    put(path("large.npy"), npy(header, data, 1));
+    return read_npy(path("large.npy"));
+  };
+  EXPECT_EQ(file("<u2", "False", little).get(515), 515u);
+  EXPECT_EQ(file(">u2", "False", big).get(515), 515u);
+  const Tensor turned = file("<u2", "True", little);
+  EXPECT_EQ(turned.get(2 * 300), 300u);
+  EXPECT_EQ(turned.get(2 * 300 + 1), static_cast<Bits>(rows + 300) & 0xffff);
+}
+
 TEST_F(NpyFiles, LongShapesMakeAVersion2Header) {
+  // numpy 2.4.6 writes 128 and 192 bytes before the elements of these: it leaves room for an outermost extent of 21 digits.
+  EXPECT_EQ(npy_header(Format::F32, Shape(14, 1)).size(), 128u);
+  EXPECT_EQ(npy_header(Format::F32, Shape(15, 1)).size(), 192u);
   // 64 axes of 1 fit into version 1.0; only the length of the header decides, so ask for it alone.
   EXPECT_EQ(npy_header(Format::F32, Shape(64, 1))[6], '\x01');
   const std::string header = npy_header(Format::F32, Shape(40000, 1));

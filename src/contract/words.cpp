@@ -1,0 +1,96 @@
+#include "contract/words.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "contract/fold_words.h"
+#include "contract/normal_form.h"
+
+namespace bitpact {
+namespace {
+
+/// What a map does; one conversion is what most of them are: "the sum over k, rounded to bf16".
+std::string map_words(const NumericProgram& program, const Map& map) {
+  std::vector<std::string> names;
+  names.reserve(map.operands.size());
+  for (int operand : map.operands) names.push_back(node_name(program, operand));
+  const BodyWords body(map.body, names);
+  const Instruction* i = body.code(body.result());
+  if (i == nullptr || i->op != ScalarOp::Convert || body.code(i->args[0]) != nullptr) return body.all_results();
+  const bool exact = fits(values_of(body.format_of(i->args[0])), i->format);
+  return fmt::format("{}, {} to {}", body.text(i->args[0]),
+                     exact                 ? "widened"
+                     : is_float(i->format) ? "rounded"
+                                           : "converted",
+                     rounded_to(i->format, i->policy));
+}
+
+bool is_result(const NumericProgram& program, size_t node) {
+  return std::ranges::find(program.results, static_cast<int>(node)) != program.results.end();
+}
+
+}  // namespace
+
+std::string node_name(const NumericProgram& program, int node) {
+  const Node& n = program.nodes.at(static_cast<size_t>(node));
+  if (const auto* input = std::get_if<Input>(&n)) return input->name;
+  const auto* fold = std::get_if<Fold>(&n);
+  if (fold == nullptr) return fmt::format("node {}", node);
+  const auto folds = std::ranges::count_if(program.nodes, [](const Node& other) { return std::holds_alternative<Fold>(other); });
+  return fmt::format("the {} over {}{}", name(shape_of(*fold).kind),
+                     fold->over.empty() ? "nothing" : fmt::format("{}", fmt::join(fold->over, ", ")),
+                     folds > 1 ? fmt::format(" (node {})", node) : "");
+}
+
+std::vector<Choice> choices(const NumericProgram& normal_form, int node) {
+  const Node& n = normal_form.nodes.at(static_cast<size_t>(node));
+  if (const auto* input = std::get_if<Input>(&n))
+    return {{"name", input->name}, {"format", std::string(name(input->format))}, {"axes", axes_text(input->axes)}};
+  if (const auto* map = std::get_if<Map>(&n)) return {{"value", map_words(normal_form, *map)}, {"axes", axes_text(map->axes)}};
+  return FoldWords(normal_form, std::get<Fold>(n)).choices();
+}
+
+std::string result_words(const NumericProgram& normal_form, int result) {
+  const Node& node = normal_form.nodes.at(static_cast<size_t>(result));
+  const auto* map = std::get_if<Map>(&node);
+  return fmt::format("{} {}: {}", name(format_of(node)), axes_text(axes_of(node)),
+                     map != nullptr ? map_words(normal_form, *map) : node_name(normal_form, result));
+}
+
+std::vector<std::string> rounding_boundaries(const NumericProgram& program) {
+  const NumericProgram normal = normal_form_in_own_names(program);
+  std::vector<std::string> all;
+  for (size_t n = 0; n < normal.nodes.size(); ++n) {
+    if (const auto* map = std::get_if<Map>(&normal.nodes[n])) {
+      const BodyWords body(map->body, {});
+      add_boundaries(body, is_result(normal, n) ? "result " : "", -1, "", all);
+    } else if (const auto* fold = std::get_if<Fold>(&normal.nodes[n])) {
+      const std::vector<std::string> more = FoldWords(normal, *fold).boundaries();
+      all.insert(all.end(), more.begin(), more.end());
+    }
+  }
+  return all;
+}
+
+std::vector<std::string> in_words(const NumericProgram& program) {
+  const NumericProgram normal = normal_form_in_own_names(program);
+  std::vector<std::string> inputs, sentences{""};
+  for (size_t n = 0; n < normal.nodes.size(); ++n) {
+    const Node& node = normal.nodes[n];
+    if (const auto* input = std::get_if<Input>(&node))
+      inputs.push_back(fmt::format("{} {} {}", input->name, name(input->format), axes_text(input->axes)));
+    if (const auto* fold = std::get_if<Fold>(&node)) sentences.push_back(FoldWords(normal, *fold).sentence());
+    if (const auto* map = std::get_if<Map>(&node); map != nullptr && !is_result(normal, n))
+      sentences.push_back(fmt::format("node {} {}: {}", n, axes_text(map->axes), map_words(normal, *map)));
+  }
+  sentences[0] = fmt::format("{}", fmt::join(inputs, ", "));
+  for (int result : normal.results) sentences.push_back("result " + result_words(normal, result));
+  const std::vector<std::string> boundaries = rounding_boundaries(program);
+  sentences.push_back(boundaries.empty() ? "nothing is rounded"
+                                         : fmt::format("rounding boundaries in order: {}", fmt::join(boundaries, "; ")));
+  return sentences;
+}
+
+}  // namespace bitpact

@@ -1,0 +1,122 @@
+"""Every code of the registry can be provoked by a user, with its exit code, and the page lists them all."""
+
+import json
+
+import pytest
+
+ADD = "add 4xf32,4xf32"
+MATMUL = "contracts/mlx/matmul-f32.json"
+
+
+def compare(problem, *more, candidate="native", reference="native"):
+    return ["compare", problem, "--reference", reference, "--candidate", candidate, *more]
+
+
+def faulty(fault, place):
+    return f"worker:python3 tests/backends/faulty_worker.py {fault} {place}/mark"
+
+
+def changed_contract(place, change):
+    """A copy of MLX's matmul contract with something wrong in it."""
+    contract = json.loads((place.root / MATMUL).read_text())
+    change(contract)
+    path = place / "contract.json"
+    path.write_text(json.dumps(contract))
+    return ["show", path]
+
+
+class Place(type(__import__("pathlib").Path())):
+    root = __import__("pathlib").Path(__file__).resolve().parents[2]
+
+
+def file_with(place, name, data):
+    path = place / name
+    path.write_bytes(data)
+    return path
+
+
+def npy(descr, shape, data):
+    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}".encode()
+    header += b" " * (-(len(header) + 11) % 64) + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + data
+
+
+def two_operands(place, first, second):
+    return f"{file_with(place, 'a.npy', first)},{file_with(place, 'b.npy', second)}"
+
+
+GOOD = npy("<f4", "(4,)", bytes(16))
+
+
+def subnormals_only(place):
+    """Operands whose every product is subnormal, so that no output lies in the domain that IREE carries."""
+    tiny = npy("<f4", "(4,)", (1).to_bytes(4, "little") * 4)
+    return compare(ADD, "--contract", "contracts/mlx/add-f32.json", "--operand-files", two_operands(place, tiny, tiny), candidate="iree")
+
+
+def long_pairwise(place):
+    path = place / "pairwise.json"
+    return ["contract", "sum 4xf32", "--set", "order=pairwise(1)", "-o", path], ["emit", path, "--problem", "sum 2x5000xf32"]
+
+
+PROVOKE = {
+    "usage": lambda p: ["frobnicate"],
+    "problem-syntax": lambda p: compare("add 4xf32 ,4xf32"),
+    "unknown-operator": lambda p: compare("ad 4xf32,4xf32"),
+    "unknown-format": lambda p: compare("add 4xf33,4xf33"),
+    "unknown-attribute": lambda p: compare(ADD + " axis=1"),
+    "bad-attribute": lambda p: compare("sum 4xf32 axis=first"),
+    "clause-violated": lambda p: compare("add 4xf32,5xf32"),
+    "too-large": lambda p: compare("add 1099511627776xf32,1099511627776xf32"),
+    "file-unreadable": lambda p: ["show", p / "missing.json"],
+    "file-unwritable": lambda p: ["contract", ADD, "-o", p / "missing" / "contract.json"],
+    "npy-malformed": lambda p: compare(ADD, "--operand-files", two_operands(p, GOOD[:-1], GOOD)),
+    "npy-unsupported": lambda p: compare(ADD, "--operand-files", two_operands(p, npy("<c8", "(4,)", bytes(32)), GOOD)),
+    "operand-mismatch": lambda p: compare(ADD, "--operand-files", two_operands(p, npy("<f4", "(5,)", bytes(20)), GOOD)),
+    "json-malformed": lambda p: ["show", file_with(p, "c.json", b'{"schema":')],
+    "contract-version": lambda p: changed_contract(p, lambda c: c.update(schema="bitpact.contract/99")),
+    "contract-field": lambda p: changed_contract(p, lambda c: c.update(colour="red")),
+    "contract-value": lambda p: changed_contract(p, lambda c: c["established"].update(strength="certain")),
+    "contract-fingerprint": lambda p: changed_contract(p, lambda c: c["established"].update(note="changed")),
+    "contract-program": lambda p: changed_contract(p, lambda c: c["pieces"][0]["program"].update(results=[7])),
+    "contract-not-for-problem": lambda p: compare("matmul 4x4xf16,4x4xf16", "--contract", MATMUL),
+    "contract-domain": subnormals_only,
+    "unknown-backend": lambda p: compare(ADD, candidate="abacus"),
+    "backend-option": lambda p: compare(ADD, candidate="iree[colour=red]"),
+    "backend-absent": lambda p: compare(ADD, candidate="mlx:gpu"),
+    "backend-lacks-operator": lambda p: compare("multiply 4xf32,4xf32", candidate="worker:python3 examples/worker.py"),
+    "backend-lacks-format": lambda p: compare("add 4xf16,4xf16", candidate="worker:python3 examples/worker.py"),
+    "backend-lacks-form": lambda p: compare(ADD, "--contract", "contracts/mlx/add-f32.json", candidate="mlx"),
+    "worker-died": lambda p: compare(ADD, candidate=faulty("dies", p)),
+    "worker-timeout": lambda p: compare(ADD, "--timeout", "2", candidate=faulty("hangs", p)),
+    "worker-protocol": lambda p: compare(ADD, candidate=faulty("garbage", p)),
+    "worker-refused": lambda p: compare(ADD, candidate=faulty("raises", p)),
+    "compile-failed": lambda p: compare(ADD, candidate="iree[target-cpu=abacus9000]"),
+    "emit-unsupported": lambda p: ["emit", "contracts/mlx/convert-f32-bf16.json", "--form", "dot_general"],
+    "emit-too-large": long_pairwise,
+    "nondeterministic": lambda p: compare(
+        ADD, "--repeat", "3", candidate="worker:python3 tests/end_to_end/changing_worker.py"
+    ),
+}
+
+# A broken rule of Bitpact's own (tests/operators/operator_test.cpp breaks one on purpose), and what only a library call can ask for (tests/number).
+NOT_FOR_USERS = {"internal", "arithmetic-unsupported"}
+
+
+def test_the_registry_is_covered(bitpact):
+    codes = {row["code"] for row in bitpact("diagnostics", "--json").json["diagnostics"]}
+    assert codes == set(PROVOKE) | NOT_FOR_USERS
+
+
+@pytest.mark.parametrize("code", PROVOKE)
+def test_it_can_be_provoked(bitpact, tmp_path, code):
+    exit_code = {row["code"]: row["exit"] for row in bitpact("diagnostics", "--json").json["diagnostics"]}[code]
+    commands = PROVOKE[code](Place(tmp_path))
+    if isinstance(commands, tuple):
+        for command in commands[:-1]:
+            assert bitpact(*command).code == 0
+        commands = commands[-1]
+    ran = bitpact(*commands)
+    assert ran.code == exit_code, ran.out + ran.err
+    assert f"[{code}]" in ran.out + ran.err
+    assert not list(tmp_path.glob("*.part*")), "something half-written stays"

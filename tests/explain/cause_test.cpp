@@ -1,0 +1,120 @@
+// Causes, on results whose programs are known: the interpreter plays both sides.
+#include "explain/cause.h"
+
+#include <gtest/gtest.h>
+
+#include "explain/restrict.h"
+#include "interpret/interpret.h"
+#include "operators/recipe.h"
+
+namespace bitpact {
+namespace {
+
+struct Case {
+  Resolved problem;
+  std::vector<Tensor> operands;
+};
+
+Case make(const std::string& line, const std::string& recipe = "bitpact-operands/1") {
+  Case c;
+  c.problem = resolve(line);
+  c.operands = make_operands(Recipe::parse(recipe), c.problem.problem.operands, c.problem.binding.operands, c.problem.binding.result);
+  return c;
+}
+
+NumericProgram program(const Case& c, const Choices& choices) {
+  const Operator& op = operator_named(c.problem.problem.op);
+  return op.build(c.problem.formats(), complete_choices(op, c.problem.formats(), choices));
+}
+
+Tensor run(const Case& c, const NumericProgram& p) { return interpret(bind(p, c.problem.binding), c.operands).results[0]; }
+
+Cause cause(const Case& c, const Tensor& a, const Tensor& b) {
+  return find_cause(c.problem, c.operands, a, b, compare_tensors(a, b), {"ours", "theirs"});
+}
+
+TEST(Cause, NamesTheChoicePointThatDiffers) {
+  const Case c = make("matmul 64x96xf32,96x64xf32");
+  const Cause found = cause(c, run(c, program(c, {})), run(c, program(c, {{"product", "fused"}})));
+  EXPECT_TRUE(found.known);
+  EXPECT_EQ(found.summary, "product: ours has rounded, theirs has fused");
+  ASSERT_EQ(found.details.size(), 3U);
+  EXPECT_NE(found.details[2].find("part after term"), std::string::npos);
+}
+
+TEST(Cause, NamesTheAccumulator) {
+  const Case c = make("matmul 32x300xbf16,300x32xbf16");
+  const Cause found = cause(c, run(c, program(c, {})), run(c, program(c, {{"accumulator", "bf16"}})));
+  EXPECT_TRUE(found.summary.starts_with("accumulator: ours has f32")) << found.summary;
+  EXPECT_TRUE(found.summary.ends_with(", theirs has bf16")) << found.summary;
+}
+
+TEST(Cause, NamesTheOrder) {
+  const Case c = make("sum 64x200xf32");
+  const Cause found = cause(c, run(c, program(c, {})), run(c, program(c, {{"order", "interleaved(8, pairwise(1))"}})));
+  EXPECT_EQ(found.summary,
+            "order: ours has sequential or blocked(256) or blocked(512) (not told apart here), theirs has interleaved(8, pairwise(1))");
+}
+
+TEST(Cause, NamesFlushing) {
+  const Case c = make("add 4096xf32,4096xf32");
+  const NumericProgram p = program(c, {});
+  const Cause found = cause(c, run(c, p), run(c, with_flush(p, true, true)));
+  EXPECT_TRUE(found.known);
+  EXPECT_EQ(found.summary, "theirs flushes subnormal inputs and results to zero");
+}
+
+TEST(Cause, WhatNoProgramGivesIsNotKnown) {
+  const Case c = make("sum 64x200xf32");
+  const Tensor ours = run(c, program(c, {}));
+  Tensor theirs = ours;
+  for (std::int64_t i = 0; i < theirs.size(); ++i) theirs.set(i, one(Format::F32));
+  const Cause found = cause(c, ours, theirs);
+  EXPECT_FALSE(found.known);
+  EXPECT_TRUE(found.summary.starts_with("not known: none of the ")) << found.summary;
+}
+
+// One output that another program computed: the window fits, the whole does not, and that is said.
+TEST(Cause, AProgramThatFitsOnlyAroundTheDifferenceIsNotCalledKnown) {
+  const Case c = make("matmul 200x48xf32,48x64xf32", "bitpact-operands/1 classes=normal");
+  const Tensor ours = run(c, program(c, {}));
+  Tensor theirs = run(c, program(c, {{"product", "fused"}}));
+  theirs.set(theirs.size() - 1, one(Format::F32));
+  const Cause found = cause(c, ours, theirs);
+  EXPECT_FALSE(found.known);
+  EXPECT_NE(found.details[1].find("more than one program is at work"), std::string::npos) << found.details[1];
+}
+
+TEST(Parting, NamesTheFirstTermAfterWhichPartialSumsDiffer) {
+  Case c = make("matmul 1x4xf32,4x1xf32");
+  const auto set = [](Tensor& t, std::vector<const char*> values) {
+    for (size_t i = 0; i < values.size(); ++i) t.set(static_cast<std::int64_t>(i), *parse_scalar(values[i], Format::F32));
+  };
+  // The product of 1 + 2^-12 with itself is 1 + 2^-11 + 2^-24: fused, it leaves 2^-24 behind after -(1 + 2^-11).
+  set(c.operands[0], {"3", "-1.00048828125", "1.000244140625", "0"});
+  set(c.operands[1], {"0", "1", "1.000244140625", "5"});
+  const auto parting = find_parting(program(c, {}), program(c, {{"product", "fused"}}), c.problem.binding, c.operands, {0, 0});
+  ASSERT_TRUE(parting);
+  EXPECT_EQ(parting->leaf, 2);
+  EXPECT_EQ(to_text(parting->operands[0]), "1.0002441");
+  EXPECT_EQ(to_text(parting->reference), "0");
+  EXPECT_EQ(to_text(parting->candidate), "5.9604645e-08");
+}
+
+TEST(Restrict, AWindowIsThePartOfTheWhole) {
+  const Case c = make("matmul 5x6x7xf32,5x7x9xf32");
+  const Tensor whole = run(c, program(c, {}));
+  for (const std::vector<std::int64_t> index : {std::vector<std::int64_t>{0, 0, 0}, {4, 5, 8}, {2, 3, 4}}) {
+    const Window window = window_around(c.problem.binding, index, 20);
+    const Part part = cut(c.problem.binding, c.operands, window);
+    const Tensor piece = interpret(bind(program(c, {}), part.binding), part.operands).results[0];
+    EXPECT_EQ(compare_tensors(cut(whole, c.problem.binding.result, window), piece).different, 0);
+    for (size_t d = 0; d < index.size(); ++d) {
+      const auto [first, last] = window.at(c.problem.binding.result[d]);
+      EXPECT_TRUE(first <= index[d] && index[d] < last);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bitpact
