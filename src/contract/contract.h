@@ -14,7 +14,8 @@ namespace bitpact {
 inline constexpr int kContractVersion = 1;
 
 /// Values that must not occur while an output is computed, for the contract to say anything about that output. A product, partial
-/// sum, converted value ... is an intermediate. Judged by running the program (interpret watches for them).
+/// sum, converted value ... is an intermediate. Judged by running the program (interpret watches for them). A computed value of
+/// the smallest normal magnitude counts as subnormal, since it may have been rounded up from below.
 enum class Exclusion : std::uint8_t {
   SubnormalInput,
   SubnormalIntermediate,  ///< also a zero that a smaller nonzero value was rounded to

@@ -16,7 +16,7 @@ struct Seen {
   int subnormals = 0;
 
   void instruction(const Instruction& i, std::span<const Scalar> operands, Bits result) {
-    if (is_subnormal(i.format, result)) ++subnormals;
+    if (is_tiny(i.format, result) || underflowed(i, operands, result)) ++subnormals;
     if (overflowed(i, operands, result)) flags |= flag_of(Exclusion::OverflowIntermediate);
   }
 };
@@ -103,7 +103,7 @@ class OneFold {
     State state;
     const std::vector<Format> formats = fold_.state_formats();
     for (size_t c = 0; c < formats.size(); ++c) {
-      if (is_subnormal(formats[c], fold_.start.values[c])) ++seen.subnormals;
+      if (is_tiny(formats[c], fold_.start.values[c])) ++seen.subnormals;
       state.push_back({fold_.start.values[c], true});
     }
     return state;

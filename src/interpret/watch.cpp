@@ -6,6 +6,21 @@ namespace bitpact {
 
 bool is_subnormal(Format format, Bits bits) { return is_float(format) && classify(format, bits) == Class::Subnormal; }
 
+bool is_tiny(Format format, Bits bits) {
+  return is_subnormal(format, bits) ||
+         (is_float(format) && (bits == smallest_normal(format) || bits == smallest_normal(format, true)));
+}
+
+bool underflowed(const Instruction& instruction, std::span<const Scalar> operands, Bits result) {
+  if (!info(instruction.op).rounds || !is_float(instruction.format)) return false;
+  if (classify(instruction.format, result) != Class::Zero) return false;
+  // Rounded to odd, only an exact zero is zero.
+  Instruction odd = instruction;
+  odd.policy.rounding = Rounding::ToOdd;
+  odd.policy.flush_out = false;
+  return classify(odd.format, evaluate(odd, operands)) != Class::Zero;
+}
+
 bool overflowed(const Instruction& instruction, std::span<const Scalar> operands, Bits result) {
   if (!info(instruction.op).rounds || !is_float(instruction.format)) return false;
   if (classify(instruction.format, result) != Class::Infinity) return false;
@@ -20,25 +35,28 @@ namespace {
 
 void count_one(std::uint8_t& subnormals) { subnormals = static_cast<std::uint8_t>(subnormals + (subnormals < 2 ? 1 : 0)); }
 
-/// Subnormal: no exponent bit and some fraction bit, so the magnitude less one is below the least normal less one.
+/// Tiny: the magnitude less one is below the least normal one.
 template <class U>
 void count_subnormals(const void* values, std::int64_t lanes, Bits smallest_normal_bits, std::uint8_t* subnormals) {
   const auto* v = static_cast<const U*>(values);
   const auto kMagnitude = static_cast<U>(static_cast<U>(~U{0}) >> 1);
-  const auto limit = static_cast<U>(smallest_normal_bits - 1);
+  const auto limit = static_cast<U>(smallest_normal_bits);
   for (std::int64_t l = 0; l < lanes; ++l) {
     const bool hit = static_cast<U>((v[l] & kMagnitude) - 1) < limit;
     subnormals[l] = static_cast<std::uint8_t>(subnormals[l] + (hit && subnormals[l] < 2 ? 1 : 0));
   }
 }
 
-/// Whether any lane is an infinity: rare, so that only then the operands are looked at.
+/// Whether any lane is a zero or an infinity: rare, so that only then the operands are looked at.
 template <class U>
-bool any_infinity(const void* values, std::int64_t lanes, Bits infinity_bits) {
+bool any_extreme(const void* values, std::int64_t lanes, Bits infinity_bits) {
   const auto* v = static_cast<const U*>(values);
   const auto kMagnitude = static_cast<U>(static_cast<U>(~U{0}) >> 1);
   bool any = false;
-  for (std::int64_t l = 0; l < lanes; ++l) any |= (v[l] & kMagnitude) == static_cast<U>(infinity_bits);
+  for (std::int64_t l = 0; l < lanes; ++l) {
+    const auto magnitude = static_cast<U>(v[l] & kMagnitude);
+    any |= magnitude == static_cast<U>(infinity_bits) || magnitude == 0;
+  }
   return any;
 }
 
@@ -62,7 +80,7 @@ void LaneWatch::reset(std::int64_t lanes) {
 }
 
 void LaneWatch::observe_value(Format format, Bits bits) {
-  if (is_subnormal(format, bits)) std::for_each(subnormals.begin(), subnormals.end(), count_one);
+  if (is_tiny(format, bits)) std::for_each(subnormals.begin(), subnormals.end(), count_one);
 }
 
 void LaneWatch::observe(const Instruction& instruction, const KernelCall& call, bool single) {
@@ -79,7 +97,7 @@ void LaneWatch::observe(const Instruction& instruction, const KernelCall& call, 
     });
   }
   if (!info(instruction.op).rounds) return;
-  if (!by_width(bytes, [&](auto word) { return any_infinity<decltype(word)>(call.out, lanes, infinity(format)); })) return;
+  if (!by_width(bytes, [&](auto word) { return any_extreme<decltype(word)>(call.out, lanes, infinity(format)); })) return;
   const auto count = static_cast<size_t>(info(instruction.op).operands);
   std::array<Scalar, 3> operands{};
   for (std::int64_t l = 0; l < lanes; ++l) {
@@ -89,6 +107,12 @@ void LaneWatch::observe(const Instruction& instruction, const KernelCall& call, 
       operands[a] = {call.formats[a], load_bits(static_cast<const std::byte*>(call.in[a]) + element * in_bytes, in_bytes)};
     }
     const Bits result = load_bits(static_cast<const std::byte*>(call.out) + l * bytes, bytes);
+    if (underflowed(instruction, {operands.data(), count}, result)) {
+      if (single)
+        std::for_each(subnormals.begin(), subnormals.end(), count_one);
+      else
+        count_one(subnormals[static_cast<size_t>(l)]);
+    }
     if (!overflowed(instruction, {operands.data(), count}, result)) continue;
     if (single) {
       for (std::uint8_t& f : flags) f |= flag_of(Exclusion::OverflowIntermediate);
@@ -99,7 +123,7 @@ void LaneWatch::observe(const Instruction& instruction, const KernelCall& call, 
 }
 
 OutputFlags output_flags(std::uint8_t flags, int subnormals, bool made, Format format, Bits result) {
-  const bool subnormal = is_subnormal(format, result);
+  const bool subnormal = made ? is_tiny(format, result) : is_subnormal(format, result);
   const std::uint8_t intermediate = flag_of(Exclusion::SubnormalIntermediate);
   OutputFlags out{flags, flags};
   if (subnormals > 0) out.carried |= intermediate;

@@ -23,6 +23,12 @@ struct LaneWatch {
 };
 
 bool is_subnormal(Format format, Bits bits);
+/// What counts as subnormal among computed values: those, and the smallest normal magnitude, which may have been rounded up from
+/// below. A target that computes a 16-bit operation in f32 and flushes there sees the value before that rounding.
+bool is_tiny(Format format, Bits bits);
+/// A rounding instruction gave a zero though its exact result is not one: counts as a subnormal, which the value is before it is
+/// rounded.
+bool underflowed(const Instruction& instruction, std::span<const Scalar> operands, Bits result);
 /// A rounding instruction gave an infinity though no float operand is infinite or NaN.
 bool overflowed(const Instruction& instruction, std::span<const Scalar> operands, Bits result);
 

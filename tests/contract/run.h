@@ -90,14 +90,19 @@ class Runner {
   void watch(const Instruction& i, const std::vector<Scalar>& operands, Bits bits) {
     if (!is_float(i.format)) return;
     const Class kind = classify(i.format, bits);
-    bool finite = true, nonzero = true;
-    for (Scalar operand : operands) {
-      const Class c = classify(operand.format, operand.bits);
-      finite &= c != Class::Infinity && c != Class::NaN;
-      nonzero &= c != Class::Zero;
+    run_.tiny |= kind == Class::Subnormal;
+    if (!info(i.op).rounds) return;
+    if (kind == Class::Zero) {  // rounded to odd, only zero itself is a zero
+      Instruction exact = i;
+      exact.policy.rounding = Rounding::ToOdd;
+      exact.policy.flush_out = false;
+      run_.tiny |= classify(i.format, evaluate(exact, operands)) != Class::Zero;
     }
-    run_.tiny |= kind == Class::Subnormal || (i.op == ScalarOp::Multiply && kind == Class::Zero && nonzero);
-    run_.overflowed |= info(i.op).rounds && kind == Class::Infinity && finite;
+    const bool finite = std::all_of(operands.begin(), operands.end(), [](Scalar operand) {
+      const Class c = classify(operand.format, operand.bits);
+      return c != Class::Infinity && c != Class::NaN;
+    });
+    run_.overflowed |= kind == Class::Infinity && finite;
   }
 
   std::vector<Bits> run_node(const Map& map) {
