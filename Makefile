@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-long configure build test test-long bench demo lint tidy docs format clean
+.PHONY: help setup setup-long configure build all test test-long bench demo lint tidy docs format clean
 
 JOBS ?= $(shell nproc)
 PYTHON_FILES := $(wildcard bindings bench examples tests tools) $(shell grep -l "^.!/usr/bin/env python3" tools/*)
@@ -19,16 +19,19 @@ setup: ## install what is missing (Debian packages, .venv)
 configure: setup
 	@cmake --preset release --log-level=WARNING >/dev/null
 
-build: configure ## the program, the workers and the tests: build/bitpact
+build: configure ## the program and its workers: build/bitpact
+	@cmake --build --preset release -j $(JOBS) --target program >&2
+
+all: configure
 	@cmake --build --preset release -j $(JOBS) >&2
 
-test: build ## every test but the long ones
+test: all ## every test but the long ones
 	@ctest --preset release -j $(JOBS)
 
 demo: build ## MLX against IREE: where they differ, why, and the form that does not
 	@tools/demo
 
-bench: build ## what exactness costs
+bench: all ## what exactness costs
 	@tools/bench
 
 lint: setup ## formats, layers, words
@@ -44,7 +47,7 @@ format: setup ## bring all sources into form
 docs: build ## write the generated pages again
 	@tools/generate_docs
 
-test-long: setup-long lint tidy build ## all of it: 10^7 random operands, sanitizers, a second compiler, clang-tidy
+test-long: setup-long lint all tidy ## all of it: 10^7 random operands, sanitizers, a second compiler, clang-tidy
 	@BITPACT_RANDOM_CASES=10000000 ctest --preset release-long -j $(JOBS)
 	@cmake --preset sanitize --log-level=WARNING >/dev/null; cmake --build --preset sanitize -j $(JOBS) >&2; ctest --preset sanitize -j $(JOBS)
 	@cmake --preset clang --log-level=WARNING >/dev/null; cmake --build --preset clang -j $(JOBS) >&2; ctest --preset clang -j $(JOBS)
@@ -52,7 +55,7 @@ test-long: setup-long lint tidy build ## all of it: 10^7 random operands, saniti
 setup-long:
 	@tools/setup packages-long.txt
 
-tidy: setup-long configure ## clang-tidy over src and bindings
+tidy: setup-long all ## clang-tidy over src and bindings
 	@tools/tidy $(JOBS)
 
 clean: ## remove what was built (not .venv)

@@ -247,26 +247,53 @@ class Normaliser {
     return result.axes == order_of_axes(result.node) ? emit_node(result.node) : emit_node(result.node, result.axes);
   }
 
-  int emit_node(int normal) { return emit_node(normal, {}); }
-
-  /// `axes`: in another order than the node's own; none: its own.
-  int emit_node(int normal, const AxisNumbers& axes) {
-    const auto done = emitted_.find({normal, axes});
-    if (done != emitted_.end()) return done->second;
-    const NormalNode& node = nodes_[static_cast<size_t>(normal)];
-    const Axes axis_names = names(axes.empty() ? order_of_axes(normal) : axes);
-    Node emitted = node.kind == NormalNode::Kind::Map ? Node(emit_map(node, axis_names)) : Node(emit_fold(node, axis_names));
-    const auto index = static_cast<int>(form_.program.nodes.size());
-    form_.program.nodes.push_back(std::move(emitted));
-    emitted_[{normal, axes}] = index;
-    return index;
+  /// `axes`: in another order than the node's own; none: its own. Operands go first; an explicit stack, since folds of folds may
+  /// be thousands deep.
+  int emit_node(int normal, const AxisNumbers& axes = {}) {
+    struct Open {
+      int normal;
+      AxisNumbers axes;
+      std::vector<int> operands;
+      size_t next = 0;
+    };
+    std::vector<Open> stack;
+    const auto open = [&](int node, const AxisNumbers& order) {
+      if (!emitted_.contains({node, order})) stack.push_back({node, order, operands_of(nodes_[static_cast<size_t>(node)])});
+    };
+    open(normal, axes);
+    while (!stack.empty()) {
+      if (Open& top = stack.back(); top.next < top.operands.size()) {
+        open(top.operands[top.next++], {});
+        continue;
+      }
+      const NormalNode& node = nodes_[static_cast<size_t>(stack.back().normal)];
+      const Axes axis_names = names(stack.back().axes.empty() ? order_of_axes(stack.back().normal) : stack.back().axes);
+      emitted_[{stack.back().normal, stack.back().axes}] = static_cast<int>(form_.program.nodes.size());
+      form_.program.nodes.push_back(node.kind == NormalNode::Kind::Map ? Node(emit_map(node, axis_names))
+                                                                       : Node(emit_fold(node, axis_names)));
+      stack.pop_back();
+    }
+    return emitted_.at({normal, axes});
   }
 
-  std::vector<int> emit_operands(const std::vector<ValueRef>& arguments) {
+  /// What the node's bodies need, in the order in which they need it.
+  std::vector<int> operands_of(const NormalNode& node) {
+    BodyWriter writer(node.kind == NormalNode::Kind::Fold ? state(node.state, 0) : std::vector<ValueRef>{});
+    if (node.kind == NormalNode::Kind::Map) writer.need({node.value});
+    writer.need(node.step);
+    writer.need(node.lift);
     std::vector<int> operands;
-    for (ValueRef argument : arguments)
-      if (argument->kind == Value::Kind::Operand) operands.push_back(emit_node(argument->index));
+    for (ValueRef argument : writer.arguments())
+      if (argument->kind == Value::Kind::Operand) operands.push_back(argument->index);
     return operands;
+  }
+
+  /// Their indices, once they are emitted.
+  std::vector<int> indices_of(const std::vector<ValueRef>& arguments) const {
+    std::vector<int> indices;
+    for (ValueRef argument : arguments)
+      if (argument->kind == Value::Kind::Operand) indices.push_back(emitted_.at({argument->index, {}}));
+    return indices;
   }
 
   void look_at(const BodyWriter& writer) {
@@ -280,7 +307,7 @@ class Normaliser {
     BodyWriter body;
     body.need({node.value});
     look_at(body);
-    return Map{emit_operands(body.arguments()), body.write({node.value}), axes};
+    return Map{indices_of(body.arguments()), body.write({node.value}), axes};
   }
 
   Fold emit_fold(const NormalNode& node, const Axes& axes) {
@@ -292,7 +319,7 @@ class Normaliser {
     const std::vector<ValueRef> operands(step.arguments().begin() + static_cast<std::ptrdiff_t>(states.size()),
                                          step.arguments().end());
     Fold fold;
-    fold.operands = emit_operands(operands);
+    fold.operands = indices_of(operands);
     fold.over = names(node.over);
     fold.axes = axes;
     std::vector<Format> formats;

@@ -30,7 +30,8 @@ std::string how(const Fit& fit) {
 }
 
 std::string unknown(const std::string& who, const Replay& replay, const std::string& op) {
-  std::string text = fmt::format("none of the {} numeric programs of {} that were tried gives the bits of {}", replay.tried, op, who);
+  std::string text =
+      fmt::format("none of the {} numeric programs of {} that were tried gives the bits of {}", replay.tried, op, who);
   if (replay.nearest)
     text += fmt::format("; the nearest ({}) differs in {} of {} outputs", how(*replay.nearest), replay.nearest->different,
                         replay.nearest->compared);
@@ -40,10 +41,12 @@ std::string unknown(const std::string& who, const Replay& replay, const std::str
 std::string replayed(const std::string& who, const Replay& replay, std::int64_t outputs) {
   const Fit& fit = replay.fits.front();
   std::string text = fmt::format("{}: {}", who, how(fit));
-  text += replay.whole ? fmt::format(" (replayed: {} of {} outputs equal)", outputs, outputs)
-                       : fmt::format(" (replayed: {} of {} outputs equal around the first difference, but {} of {} differ in all: more than one "
-                                     "program is at work)",
-                                     replay.part, replay.part, fit.different, fit.compared);
+  text += replay.whole
+              ? fmt::format(" (replayed: {} of {} outputs equal)", outputs, outputs)
+              : fmt::format(
+                    " (replayed: {} of {} outputs equal around the first difference, but {} of {} differ in all: more than one "
+                    "program is at work)",
+                    replay.part, replay.part, fit.different, fit.compared);
   if (replay.fits.size() > 1) text += fmt::format("; {} other program(s) give the same bits here", replay.fits.size() - 1);
   return text;
 }
@@ -70,7 +73,8 @@ Cause find_cause(const Resolved& problem, const std::vector<Tensor>& operands, c
   const Operator& definition = operator_named(op);
   for (const ChoicePoint& point : definition.choice_points(problem.formats())) {
     const std::vector<std::string> a = values(ours, point.name), b = values(theirs, point.name);
-    if (std::none_of(a.begin(), a.end(), [&b](const std::string& value) { return std::find(b.begin(), b.end(), value) != b.end(); }))
+    if (std::none_of(a.begin(), a.end(),
+                     [&b](const std::string& value) { return std::find(b.begin(), b.end(), value) != b.end(); }))
       parts.push_back(fmt::format("{}: {} has {}, {} has {}", point.name, names.first, either(a), names.second, either(b)));
   }
   const std::string &flush_a = ours.fits.front().flush, &flush_b = theirs.fits.front().flush;

@@ -11,8 +11,8 @@
 namespace bitpact {
 
 struct Cause {
-  bool known = false;             ///< both sides were replayed by programs of the operator
-  std::string summary;            ///< one sentence
+  bool known = false;   ///< both sides were replayed by programs of the operator
+  std::string summary;  ///< one sentence
   std::vector<std::string> details;
 };
 
@@ -22,9 +22,9 @@ Cause find_cause(const Resolved& problem, const std::vector<Tensor>& operands, c
 
 /// Where the partial results of two programs part at one output: the first leaf after which they differ.
 struct Parting {
-  std::int64_t leaf = 0;                 ///< position along the folded axis
-  std::vector<Scalar> operands;          ///< the elements that this leaf reads
-  Scalar reference{}, candidate{};       ///< partial results after it
+  std::int64_t leaf = 0;            ///< position along the folded axis
+  std::vector<Scalar> operands;     ///< the elements that this leaf reads
+  Scalar reference{}, candidate{};  ///< partial results after it
 };
 /// Empty where the programs have no sequential fold to follow, or their partial results never part.
 std::optional<Parting> find_parting(const NumericProgram& reference, const NumericProgram& candidate, const Binding& binding,

@@ -20,8 +20,8 @@ std::optional<NumericProgram> partial_states(const NumericProgram& program) {
   }
   if (!only || only->order != Order::sequential() || only->emit != Emit::Last || only->over.size() != 1) return {};
   const std::vector<Format> state = only->state_formats();
-  if (state.size() != 1) return {};
-  only->finish = identity_body(state);
+  // The first component of a state is the sum; others count.
+  only->finish = ScalarBody{state, {}, {0}};
   only->emit = Emit::Prefixes;
   only->axes.push_back(only->over.front());
   for (size_t i = 0; i < traced.nodes.size(); ++i)

@@ -1,5 +1,8 @@
 #include "explain/replay.h"
 
+#include <algorithm>
+#include <tuple>
+
 #include "compare/compare.h"
 #include "explain/restrict.h"
 #include "interpret/interpret.h"
@@ -7,6 +10,8 @@
 namespace bitpact {
 namespace {
 
+// Most hypotheses fall on the first few outputs; what is left is tried on more, and the first fit on all.
+constexpr std::int64_t kScreenOutputs = 64;
 constexpr std::int64_t kPartOutputs = 2048;
 
 void flush_body(ScalarBody& body, bool inputs, bool results) {
@@ -18,18 +23,41 @@ void flush_body(ScalarBody& body, bool inputs, bool results) {
 }
 
 bool has_subnormal(std::uint8_t flags) {
-  constexpr int kSubnormal = 1 << static_cast<int>(Exclusion::SubnormalInput) | 1 << static_cast<int>(Exclusion::SubnormalIntermediate) |
+  constexpr int kSubnormal = 1 << static_cast<int>(Exclusion::SubnormalInput) |
+                             1 << static_cast<int>(Exclusion::SubnormalIntermediate) |
                              1 << static_cast<int>(Exclusion::SubnormalResult);
   return (flags & kSubnormal) != 0;
 }
 
-Fit run(const Fit& what, const Part& part, const Tensor& outputs, const std::vector<std::uint8_t>* keep, Interpreted* interpreted) {
+/// Some outputs of the problem, as they were seen.
+struct Sample {
+  Part part;
+  Tensor seen;
+};
+
+Sample sample(const Resolved& problem, const std::vector<Tensor>& operands, const Tensor& outputs,
+              const std::vector<std::int64_t>& index, std::int64_t most) {
+  const Window window = window_around(problem.binding, index, most);
+  return {cut(problem.binding, operands, window), cut(outputs, problem.binding.result, window)};
+}
+
+/// Outputs that no subnormal is met on the way to, by the canonical program: 1, else 0.
+std::vector<std::uint8_t> normal_outputs(const Resolved& problem, const Sample& s) {
+  const Operator& op = operator_named(problem.problem.op);
+  const NumericProgram canonical = op.build(problem.formats(), canonical_choices(op, problem.formats()));
+  const Interpreted watched = interpret(bind(canonical, s.part.binding), s.part.operands, {.threads = 0, .watch = true});
+  std::vector<std::uint8_t> keep;
+  for (const std::uint8_t flags : watched.occurrences[0]) keep.push_back(has_subnormal(flags) ? 0 : 1);
+  return keep;
+}
+
+Fit run(const Fit& what, const Sample& s, Tensor* result = nullptr) {
   Fit fit = what;
-  Interpreted result = interpret(bind(what.program, part.binding), part.operands, {.threads = 0, .watch = interpreted != nullptr});
-  const TensorComparison comparison = compare_tensors(outputs, result.results[0], {}, keep);
+  const Tensor got = interpret(bind(what.program, s.part.binding), s.part.operands).results[0];
+  const TensorComparison comparison = compare_tensors(s.seen, got);
   fit.compared = comparison.compared;
   fit.different = comparison.different;
-  if (interpreted) *interpreted = std::move(result);
+  if (result) *result = got;
   return fit;
 }
 
@@ -40,48 +68,53 @@ NumericProgram with_flush(const NumericProgram& program, bool inputs, bool resul
   for (Node& node : flushed.nodes) {
     if (auto* map = std::get_if<Map>(&node)) flush_body(map->body, inputs, results);
     if (auto* fold = std::get_if<Fold>(&node))
-      for (ScalarBody* body : {&fold->leaf, &fold->step, &fold->merge, &fold->finish, &fold->start.lift}) flush_body(*body, inputs, results);
+      for (ScalarBody* body : {&fold->leaf, &fold->step, &fold->merge, &fold->finish, &fold->start.lift})
+        flush_body(*body, inputs, results);
   }
   return flushed;
 }
 
-Replay replay(const Resolved& problem, const std::vector<Tensor>& operands, const Tensor& outputs, const std::vector<std::int64_t>& index) {
+Replay replay(const Resolved& problem, const std::vector<Tensor>& operands, const Tensor& outputs,
+              const std::vector<std::int64_t>& index) {
   Replay answer;
-  const Window window = window_around(problem.binding, index, kPartOutputs);
-  const Part part = cut(problem.binding, operands, window);
-  const Tensor seen = cut(outputs, problem.binding.result, window);
-  answer.part = seen.size();
-  const Operator& op = operator_named(problem.problem.op);
+  const Sample screen = sample(problem, operands, outputs, index, kScreenOutputs);
+  const std::vector<std::uint8_t> keep = normal_outputs(problem, screen);
+  const auto normal = std::count(keep.begin(), keep.end(), 1);
 
+  std::vector<Fit> left;
   const auto consider = [&](const Fit& fit) {
     ++answer.tried;
-    if (fit.different == 0) answer.fits.push_back(fit);
+    if (fit.different == 0) left.push_back(fit);
     if (!answer.nearest || fit.different < answer.nearest->different) answer.nearest = fit;
   };
-  for (const Hypothesis& h : hypotheses(op, problem.formats())) {
-    Interpreted interpreted;
-    const Fit plain = run({h.choices, h.program, "", 0, 0}, part, seen, nullptr, &interpreted);
+  for (const Hypothesis& h : hypotheses(operator_named(problem.problem.op), problem.formats())) {
+    Tensor got;
+    const Fit plain = run({h.choices, h.program, "", 0, 0}, screen, &got);
     consider(plain);
-    if (plain.different == 0) continue;
+    if (plain.different == 0 || normal == 0 || normal == screen.seen.size()) continue;
     // Where all that differs is outputs with a subnormal on their way, the same program may flush them.
-    std::vector<std::uint8_t> keep;
-    for (const std::uint8_t flags : interpreted.occurrences[0]) keep.push_back(has_subnormal(flags) ? 0 : 1);
-    const TensorComparison normal = compare_tensors(seen, interpreted.results[0], {}, &keep);
-    if (normal.different != 0 || normal.compared == 0 || normal.compared == seen.size()) continue;
+    if (compare_tensors(screen.seen, got, {}, &keep).different != 0) continue;
     for (const auto& [inputs, results, words] :
          {std::tuple{true, true, "inputs and results"}, std::tuple{true, false, "inputs"}, std::tuple{false, true, "results"}})
-      consider(run({h.choices, with_flush(h.program, inputs, results), words, 0, 0}, part, seen, nullptr, nullptr));
+      consider(run({h.choices, with_flush(h.program, inputs, results), words, 0, 0}, screen));
+  }
+  const Sample part = sample(problem, operands, outputs, index, kPartOutputs);
+  answer.part = part.seen.size();
+  for (const Fit& fit : left) {
+    const Fit again = run(fit, part);
+    if (again.different == 0)
+      answer.fits.push_back(again);
+    else if (answer.fits.empty() &&
+             (!answer.nearest || answer.nearest->different == 0 || again.different < answer.nearest->different))
+      answer.nearest = again;
   }
   if (answer.fits.empty()) return answer;
   answer.nearest.reset();
-  Part all{problem.binding, operands};
+  answer.whole = part.seen.size() == outputs.size();
+  if (answer.whole) return answer;
   Fit& first = answer.fits.front();
-  if (seen.size() == outputs.size()) {
-    answer.whole = true;
-  } else {
-    first = run(first, all, outputs, nullptr, nullptr);
-    answer.whole = first.different == 0;
-  }
+  first = run(first, {{problem.binding, operands}, outputs});
+  answer.whole = first.different == 0;
   return answer;
 }
 

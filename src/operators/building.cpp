@@ -26,9 +26,7 @@ std::vector<std::string> format_values(const std::vector<Format>& formats) {
   return values;
 }
 
-Format default_accumulator(Format format) {
-  return format == Format::BF16 || format == Format::F16 ? Format::F32 : format;
-}
+Format default_accumulator(Format format) { return format == Format::BF16 || format == Format::F16 ? Format::F32 : format; }
 
 std::vector<std::string> common_orders() {
   return {"sequential",
@@ -46,12 +44,78 @@ std::vector<std::string> common_orders() {
           "pairwise(128, 8, interleaved(8, pairwise(1)))"};
 }
 
-std::vector<ChoicePoint> sum_choice_points(const OperatorFormats& formats) {
+namespace {
+
+constexpr std::int64_t kLongestBlock =
+    16;  // one vector of f32 on AVX-512; blocks that were seen are divisors of the length up to it
+
+std::vector<Format> accumulator_formats(const OperatorFormats& formats) {
   const Format operand = formats.operands.front();
-  std::vector<Format> accumulators{default_accumulator(operand)};
-  if (is_float(operand)) accumulators.insert(accumulators.end(), {operand, formats.result, Format::F64});
+  return {default_accumulator(operand), operand, formats.result, Format::F64};
+}
+
+bool sums_in_blocks(const OperatorFormats& formats) {
+  return formats.operands.front() == Format::BF16 && formats.result == Format::BF16;
+}
+
+std::string block_value(std::int64_t every) { return fmt::format("f32/bf16@{}", every); }
+
+// `body` as part of another one: its arguments are the values `arguments`.
+std::vector<int> inlined(BodyBuilder& builder, const ScalarBody& body, std::vector<int> arguments) {
+  for (Instruction instruction : body.code) {
+    for (int& arg : instruction.args)
+      if (arg >= 0) arg = arguments[static_cast<size_t>(arg)];
+    arguments.push_back(builder.push(instruction));
+  }
+  std::vector<int> results;
+  for (const int result : body.results) results.push_back(arguments[static_cast<size_t>(result)]);
+  return results;
+}
+
+// A step that also counts the terms of its block, and rounds the partial sum where the block is full.
+ScalarBody counting_step(const SumTerm& term, const Accumulator& accumulator) {
+  std::vector<Format> formats{accumulator.format, Format::I32};
+  std::vector<int> arguments{0};
+  for (size_t i = 1; i < term.step.arguments.size(); ++i) {
+    formats.push_back(term.step.arguments[i]);
+    arguments.push_back(static_cast<int>(i) + 1);
+  }
+  BodyBuilder b(formats);
+  const int sum = inlined(b, term.step, arguments)[0];
+  const int count = b.op(ScalarOp::Add, Format::I32, {1, b.constant(Format::I32, 1)});
+  Instruction full{.op = ScalarOp::Compare, .format = Format::I1};
+  full.args = {count, b.constant(Format::I32, static_cast<Bits>(accumulator.every)), -1};
+  const int is_full = b.push(full);
+  const int rounded = b.convert(b.convert(sum, accumulator.rounded), accumulator.format);
+  const int kept = b.op(ScalarOp::Select, accumulator.format, {is_full, rounded, sum});
+  const int next = b.op(ScalarOp::Select, Format::I32, {is_full, b.constant(Format::I32, 0), count});
+  return b.finish({kept, next});
+}
+
+}  // namespace
+
+std::vector<std::string> accumulator_values(const OperatorFormats& formats) {
+  std::vector<std::string> values = format_values(accumulator_formats(formats));
+  if (sums_in_blocks(formats))
+    for (std::int64_t every = kLongestBlock; every > 1; --every) values.push_back(block_value(every));
+  return values;
+}
+
+Accumulator parse_accumulator(const OperatorFormats& formats, const Choices& choices) {
+  const std::string value = chosen(choices, "accumulator", accumulator_values(formats));
+  for (std::int64_t every = 2; every <= kLongestBlock; ++every)
+    if (value == block_value(every)) {
+      if (choices.at("order") != "sequential" || choices.at("start") != "zero")
+        refuse(Code::BadAttribute, fmt::format("accumulator={} goes with order=sequential and start=zero", value));
+      return {Format::F32, Format::BF16, every};
+    }
+  return {parse_format(value), parse_format(value), 0};
+}
+
+std::vector<ChoicePoint> sum_choice_points(const OperatorFormats& formats) {
   return {
-      {"accumulator", format_values(accumulators), "the format that partial sums are rounded to"},
+      {"accumulator", accumulator_values(formats),
+       "the format that partial sums are rounded to; f32/bf16@N: f32, and bf16 after every N terms"},
       {"order", common_orders(), "how the terms are associated"},
       {"start", {"zero", "first"}, "whether a chain starts from +0 or from its first term"},
   };
@@ -71,13 +135,22 @@ SumTerm plain_term(Format operand, Format accumulator) {
   return term;
 }
 
-Fold sum_fold(std::vector<int> operands, Axes over, Axes axes, const SumTerm& term, Format accumulator, Format result,
+Fold sum_fold(std::vector<int> operands, Axes over, Axes axes, const SumTerm& term, const Accumulator& kept, Format result,
               const Choices& choices) {
+  const Format accumulator = kept.format;
   Fold fold;
   fold.operands = std::move(operands);
   fold.over = std::move(over);
   fold.axes = std::move(axes);
   fold.leaf = term.leaf;
+  fold.order = parse_order(choices.at("order"));
+  if (kept.every > 0) {
+    fold.step = counting_step(term, kept);
+    BodyBuilder b({accumulator, Format::I32});
+    fold.finish = b.finish({b.convert(0, result)});
+    fold.start = {false, {}, {positive_zero(accumulator), 0}};
+    return fold;
+  }
   fold.step = term.step;
   {
     BodyBuilder b({accumulator, accumulator});
@@ -92,7 +165,6 @@ Fold sum_fold(std::vector<int> operands, Axes over, Axes axes, const SumTerm& te
     fold.start.lift = term.lift;
   else
     fold.start.values = {positive_zero(accumulator)};
-  fold.order = parse_order(choices.at("order"));
   return fold;
 }
 

@@ -14,6 +14,17 @@ std::vector<std::string> format_values(const std::vector<Format>& formats);
 /// f32 for 16-bit floats and f32, else the format itself: what an accumulator of that format is by default.
 Format default_accumulator(Format format);
 
+/// What partial sums are kept in: a format, or "f32/bf16@16": f32, rounded to bf16 after every 16 terms, which is what compilers
+/// make of a bf16 sum that they cut into blocks of terms. The latter only in sequence, from zero.
+struct Accumulator {
+  Format format = Format::F32;
+  Format rounded = Format::F32;
+  std::int64_t every = 0;  ///< 0: never
+};
+/// Refuses `bad-attribute` for what is none of accumulator_values().
+Accumulator parse_accumulator(const OperatorFormats& formats, const Choices& choices);
+std::vector<std::string> accumulator_values(const OperatorFormats& formats);
+
 /// Values for an `order` choice point that hypotheses are made of.
 std::vector<std::string> common_orders();
 
@@ -22,23 +33,24 @@ std::vector<ChoicePoint> sum_choice_points(const OperatorFormats& formats);
 
 /// How a sum's terms come about from a leaf's operands, in accumulator format.
 struct SumTerm {
-  ScalarBody leaf;   ///< operands -> leaf values
-  ScalarBody step;   ///< accumulator, leaf values -> accumulator
-  ScalarBody lift;   ///< leaf values -> accumulator: the first leaf of a chain
+  ScalarBody leaf;  ///< operands -> leaf values
+  ScalarBody step;  ///< accumulator, leaf values -> accumulator
+  ScalarBody lift;  ///< leaf values -> accumulator: the first leaf of a chain
 };
 /// One operand, widened to the accumulator and added.
 SumTerm plain_term(Format operand, Format accumulator);
 
 /// The fold with choice points `order` and `start` (and `accumulator`, given) filled in, its result converted to `result`.
-Fold sum_fold(std::vector<int> operands, Axes over, Axes axes, const SumTerm& term, Format accumulator, Format result, const Choices& choices);
+Fold sum_fold(std::vector<int> operands, Axes over, Axes axes, const SumTerm& term, const Accumulator& accumulator, Format result,
+              const Choices& choices);
 
 /// Refuses C-labelled clauses where operands are not of one shape / format / a float format.
 void require_same_shapes(const Operator& op, const Problem& problem, const std::string& label);
 void require_same_formats(const Operator& op, const Problem& problem, const std::string& label);
 void require_floats(const Operator& op, const Problem& problem, const std::string& label);
 
-/// The float format that attribute `out` names, else the first operand's. An `out` that says nothing new is erased from `problem`.
-/// Violates `label` where it is not a float.
+/// The float format that attribute `out` names, else the first operand's. An `out` that says nothing new is erased from
+/// `problem`. Violates `label` where it is not a float.
 Format float_result(const Operator& op, Problem& problem, const std::string& label);
 
 /// Binding of an operator whose operands and result all have the axes of the pack "*d".

@@ -75,7 +75,8 @@ const Operator& operator_named(const std::string& name) {
     }
   }
   refuse(Code::UnknownOperator,
-         fmt::format("'{}' is not an operator{}", name, nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest)), {name});
+         fmt::format("'{}' is not an operator{}", name, nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest)),
+         {name});
 }
 
 Resolved resolve(const Problem& given) {
@@ -91,14 +92,15 @@ Resolved resolve(const Problem& given) {
   for (const auto& [name, value] : given.attributes) {
     const auto spec =
         std::find_if(op.attributes.begin(), op.attributes.end(), [&key = name](const AttributeSpec& s) { return s.name == key; });
-    if (spec == op.attributes.end()) refuse(Code::UnknownAttribute, fmt::format("{} has no attribute '{}'", op.name, name), {op.name});
+    if (spec == op.attributes.end())
+      refuse(Code::UnknownAttribute, fmt::format("{} has no attribute '{}'", op.name, name), {op.name});
     problem.attributes[name] = canonical_value(op, *spec, value);
   }
   for (const OperandSpec& operand : problem.operands)
     for (const std::int64_t extent : operand.shape)
       if (extent < 1)
-        refuse(Code::ClauseViolated, fmt::format("{}: every extent is at least 1; got {}", op.name, to_text(operand.shape, operand.format)),
-               {op.name});
+        refuse(Code::ClauseViolated,
+               fmt::format("{}: every extent is at least 1; got {}", op.name, to_text(operand.shape, operand.format)), {op.name});
   for (const OperandSpec& operand : problem.operands) element_count(operand.shape);
   Resolved resolved = op.resolve(op, problem);
   // One spelling: an attribute with its default value says nothing.

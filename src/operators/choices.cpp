@@ -34,9 +34,13 @@ std::vector<Hypothesis> hypotheses(const Operator& op, const OperatorFormats& fo
   while (true) {
     Hypothesis h;
     for (size_t i = 0; i < points.size(); ++i) h.choices[points[i].name] = points[i].values[at[i]];
-    h.program = op.build(formats, h.choices);
-    h.fingerprint = arithmetic_fingerprint(h.program);
-    if (seen.insert(h.fingerprint).second) found.push_back(std::move(h));
+    try {
+      h.program = op.build(formats, h.choices);
+      h.fingerprint = arithmetic_fingerprint(h.program);
+      if (seen.insert(h.fingerprint).second) found.push_back(std::move(h));
+    } catch (const Refused& refused) {
+      if (refused.diagnostic().code != Code::BadAttribute) throw;  // values that do not go together
+    }
     size_t digit = points.size();
     while (digit > 0 && ++at[digit - 1] == points[digit - 1].values.size()) at[--digit] = 0;
     if (digit == 0) return found;

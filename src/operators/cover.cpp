@@ -27,7 +27,8 @@ std::string why_not(const Piece& piece, const Resolved& problem) {
   }
   const Operator& op = operator_named(problem.problem.op);
   for (const auto& [name, value] : piece.when) {
-    const bool known = std::any_of(op.attributes.begin(), op.attributes.end(), [&key = name](const auto& a) { return a.name == key; });
+    const bool known =
+        std::any_of(op.attributes.begin(), op.attributes.end(), [&key = name](const auto& a) { return a.name == key; });
     if (!known) return fmt::format("it has a condition on '{}', which the problem says nothing about", name);
     const std::string is = attribute(op, problem.problem, name);
     if (is != value) return fmt::format("it holds for {}={}, the problem has {}", name, value, is);
@@ -49,7 +50,8 @@ Covered cover(const Contract& contract, const Resolved& problem) {
   const Operator& op = operator_named(problem.problem.op);
   for (const auto& [name, value] : contract.op.attributes)
     if (attribute(op, problem.problem, name) != value)
-      refuse_cover(fmt::format("the contract fixes {}={}, the problem has {}", name, value, attribute(op, problem.problem, name)));
+      refuse_cover(
+          fmt::format("the contract fixes {}={}, the problem has {}", name, value, attribute(op, problem.problem, name)));
   std::string why = "it has no piece";
   for (const Piece& piece : contract.pieces) {
     why = why_not(piece, problem);

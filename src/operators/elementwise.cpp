@@ -122,8 +122,8 @@ Operator multiply_add() {
   op.clauses = kFloatClauses;
   op.resolve = resolve_float_elementwise;
   op.choice_points = [](const OperatorFormats& formats) {
-    return std::vector<ChoicePoint>{
-        {"product", multiply_add_products(formats), "rounded by itself, fused into the addition (FMA), or both in f32 with one rounding after"}};
+    return std::vector<ChoicePoint>{{"product", multiply_add_products(formats),
+                                     "rounded by itself, fused into the addition (FMA), or both in f32 with one rounding after"}};
   };
   op.build = build_multiply_add;
   return op;

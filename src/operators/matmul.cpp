@@ -69,8 +69,9 @@ SumTerm product_term(Format operand, Format accumulator, const std::string& prod
 }
 
 std::vector<std::string> products(const OperatorFormats& formats) {
-  return default_accumulator(formats.operands[0]) == formats.operands[0] ? std::vector<std::string>{"rounded", "fused"}
-                                                                         : std::vector<std::string>{"rounded", "fused", "storage"};
+  return default_accumulator(formats.operands[0]) == formats.operands[0]
+             ? std::vector<std::string>{"rounded", "fused"}
+             : std::vector<std::string>{"rounded", "fused", "storage"};
 }
 
 std::vector<ChoicePoint> matmul_choices(const OperatorFormats& formats) {
@@ -83,9 +84,8 @@ std::vector<ChoicePoint> matmul_choices(const OperatorFormats& formats) {
 
 NumericProgram build_matmul(const OperatorFormats& formats, const Choices& choices) {
   const Format operand = formats.operands[0];
-  const Format accumulator =
-      parse_format(chosen(choices, "accumulator", format_values({Format::F32, operand, formats.result, Format::F64})));
-  const SumTerm term = product_term(operand, accumulator, chosen(choices, "product", products(formats)));
+  const Accumulator accumulator = parse_accumulator(formats, choices);
+  const SumTerm term = product_term(operand, accumulator.format, chosen(choices, "product", products(formats)));
   NumericProgram program;
   program.nodes = {Input{"lhs", operand, {"*b", "m", "k"}}, Input{"rhs", operand, {"*b", "k", "n"}},
                    sum_fold({0, 1}, {"k"}, {"*b", "m", "n"}, term, accumulator, formats.result, choices)};

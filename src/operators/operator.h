@@ -1,5 +1,5 @@
-// An operator: its schema, its clauses, its choice points, and the builder of its numeric programs. Nothing else is known about it
-// anywhere: interpreting, emitting and explaining see only the graphs it builds.
+// An operator: its schema, its clauses, its choice points, and the builder of its numeric programs. Nothing else is known about
+// it anywhere: interpreting, emitting and explaining see only the graphs it builds.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,8 @@ struct Clause {
   std::string text;
 };
 
-/// Where implementations differ. `values` are those that hypotheses are made of, the canonical one first; an order takes any order text.
+/// Where implementations differ. `values` are those that hypotheses are made of, the canonical one first; an order takes any
+/// order text.
 struct ChoicePoint {
   std::string name;
   std::vector<std::string> values;
@@ -74,7 +75,8 @@ bool flag(const Operator& op, const Problem& problem, const std::string& name);
 Choices canonical_choices(const Operator& op, const OperatorFormats& formats);
 /// canonical_choices with `changes` applied; refuses `bad-attribute` for an unknown choice point.
 Choices complete_choices(const Operator& op, const OperatorFormats& formats, const Choices& changes);
-/// Every combination of listed values, canonical first; those that give an arithmetic fingerprint already seen are left out.
+/// Every combination of listed values, canonical first; those that do not go together, and those that give an arithmetic
+/// fingerprint already seen, are left out.
 struct Hypothesis {
   Choices choices;
   NumericProgram program;
@@ -82,8 +84,8 @@ struct Hypothesis {
 };
 std::vector<Hypothesis> hypotheses(const Operator& op, const OperatorFormats& formats);
 
-/// "sequential", "reversed", "interleaved(8)", "interleaved(8, pairwise(1))", "blocked(128, sequential, pairwise(1))", "pairwise(128)",
-/// "pairwise(128, 8, interleaved(8))". Refuses `bad-attribute`.
+/// "sequential", "reversed", "interleaved(8)", "interleaved(8, pairwise(1))", "blocked(128, sequential, pairwise(1))",
+/// "pairwise(128)", "pairwise(128, 8, interleaved(8))". Refuses `bad-attribute`.
 Order parse_order(std::string_view text);
 
 }  // namespace bitpact

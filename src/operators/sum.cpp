@@ -40,11 +40,11 @@ Resolved resolve_sum(const Operator& op, const Problem& problem) {
 
 NumericProgram build_sum(const OperatorFormats& formats, const Choices& choices) {
   const Format operand = formats.operands[0];
-  const Format accumulator =
-      parse_format(chosen(choices, "accumulator", format_values({Format::F32, operand, formats.result, Format::F64})));
+  const Accumulator accumulator = parse_accumulator(formats, choices);
   NumericProgram program;
-  program.nodes = {Input{"x", operand, {"*o", "n", "*i"}},
-                   sum_fold({0}, {"n"}, {"*o", "*i"}, plain_term(operand, accumulator), accumulator, formats.result, choices)};
+  program.nodes = {
+      Input{"x", operand, {"*o", "n", "*i"}},
+      sum_fold({0}, {"n"}, {"*o", "*i"}, plain_term(operand, accumulator.format), accumulator, formats.result, choices)};
   program.results = {1};
   return program;
 }

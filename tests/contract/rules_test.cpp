@@ -273,6 +273,30 @@ TEST(Rules, NF2ResultsInSeveralOrdersOfAxes) {
   }
 }
 
+TEST(Rules, NF2KeepsApartWhatHasOtherAxes) {
+  // One body, broadcast along n or not.
+  NumericProgram program{{Input{"x", F32, {"m"}}, Input{"y", F32, {"n"}}}, {}};
+  const NumericProgram negate = map_of({F32}, op(ScalarOp::Negate, F32, {0}));
+  for (const Axes& axes : {Axes{"m"}, Axes{"m", "n"}})
+    program.nodes.emplace_back(Map{{0}, std::get<Map>(negate.nodes[1]).body, axes});
+  program.results = {2, 3};
+  const NumericProgram normal = normal_form(program);
+  EXPECT_EQ(axes_of(normal.nodes[static_cast<size_t>(normal.results[0])]).size(), 1u);
+  EXPECT_EQ(axes_of(normal.nodes[static_cast<size_t>(normal.results[1])]).size(), 2u);
+}
+
+TEST(Rules, NF2AResultThatIsAnOperandToo) {
+  // The fold's axes stand in another order than ascending, and it is used again.
+  NumericProgram program = samples::sum(F32, F32);
+  std::get<Input>(program.nodes[0]).axes = {"m", "n", "p"};
+  auto& fold = std::get<Fold>(program.nodes[1]);
+  fold.axes = {"p", "m"};
+  BodyBuilder b({F32});
+  program.nodes.emplace_back(Map{{1}, b.finish({b.op(ScalarOp::Sqrt, F32, {0})}), {"m", "p"}});
+  program.results = {1, 2};
+  EXPECT_EQ(normal_form(program).nodes.size(), 3u);
+}
+
 TEST(Rules, LongAndDeepProgramsAreRefusedOrDone) {
   // One chain of 100,000 instructions: no recursion.
   BodyBuilder b({F32, F32});

@@ -54,6 +54,18 @@ TEST(ValueSet, FitsExactlyWhereEveryValueSurvives) {
     }
 }
 
+TEST(ValueSet, EachBoundOfAFormatCounts) {
+  const auto with = [](auto change) {
+    ValueSet a = values_of(Format::F16);
+    change(a);
+    return fits(a, Format::F16);
+  };
+  EXPECT_TRUE(with([](ValueSet&) {}));
+  EXPECT_FALSE(with([](ValueSet& a) { ++a.precision; }));
+  EXPECT_FALSE(with([](ValueSet& a) { --a.lowest; }));
+  EXPECT_FALSE(with([](ValueSet& a) { ++a.highest; }));
+}
+
 TEST(ValueSet, ProductsAreExactWhereItSaysSo) {
   Random random(2);
   int always = 0;

@@ -1,6 +1,7 @@
 """Every code of the registry can be provoked by a user, with its exit code, and the page lists them all."""
 
 import json
+import pathlib
 
 import pytest
 
@@ -25,8 +26,8 @@ def changed_contract(place, change):
     return ["show", path]
 
 
-class Place(type(__import__("pathlib").Path())):
-    root = __import__("pathlib").Path(__file__).resolve().parents[2]
+class Place(type(pathlib.Path())):
+    root = pathlib.Path(__file__).resolve().parents[2]
 
 
 def file_with(place, name, data):

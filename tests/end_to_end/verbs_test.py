@@ -1,5 +1,8 @@
 """The smaller verbs: what they print, their JSON twins, their exit codes."""
 
+import json
+import re
+
 import jsonschema
 import pytest
 
@@ -23,8 +26,6 @@ def test_json_twins_follow_their_schemas(bitpact, schema, name, arguments):
 
 
 def test_contracts_follow_their_schema(schema, root):
-    import json
-
     paths = sorted((root / "contracts" / "mlx").glob("*.json"))
     assert len(paths) == 24
     for path in paths:
@@ -57,9 +58,6 @@ def test_diff_names_the_accumulator(bitpact, tmp_path):
 
 
 def test_hand_written_contracts_have_the_arithmetic_of_the_checked_in_ones(bitpact, root, tmp_path):
-    import json
-    import re
-
     script = (root / "tools" / "write_mlx_contracts").read_text()
     assert re.search(r"CHOICES: dict\[str, list\[str\]\] = \{\}", script)
     for path in sorted((root / "contracts" / "mlx").glob("*.json")):
