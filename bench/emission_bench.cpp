@@ -1,12 +1,13 @@
 // What exactness costs: IREE's own form against the emitted ones and MLX itself, alternating in one run, medians of rounds.
-// Every time is of the invocation alone, operands already on the device; every emitted form is checked against MLX's bits before it is timed.
+// Every time is of the invocation alone, operands already on the device; every emitted form is checked against MLX's bits before
+// it is timed.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
 
-#include "backends/recorded_traits.h"
 #include "backends/plain_stablehlo.h"
+#include "backends/recorded_traits.h"
 #include "compare/compare.h"
 #include "diagnostic/diagnostic.h"
 #include "emit/emit.h"
@@ -34,8 +35,8 @@ void bench(const std::string& line, Backend& iree, Backend& own_target, Backend&
   const Resolved problem = resolve(line);
   const Operator& op = operator_named(problem.problem.op);
   const BoundProgram program = bind(op.build(problem.formats(), canonical_choices(op, problem.formats())), problem.binding);
-  const std::vector<Tensor> operands =
-      make_operands(Recipe::parse("bitpact-operands/1 classes=normal"), problem.problem.operands, problem.binding.operands, problem.binding.result);
+  const std::vector<Tensor> operands = make_operands(Recipe::parse("bitpact-operands/1 classes=normal"), problem.problem.operands,
+                                                     problem.binding.operands, problem.binding.result);
   const Tensor wanted = mlx.call_operator(problem.problem, {problem.result}, operands, {}).results[0];
 
   std::vector<Contender> contenders{{"IREE's own form", &iree, plain_stablehlo(problem.problem, problem.result)}};
@@ -46,7 +47,8 @@ void bench(const std::string& line, Backend& iree, Backend& own_target, Backend&
       try {
         const Tensor got = backend->run_stablehlo(form.module, {problem.result}, operands, {}).results[0];
         const TensorComparison c = compare_tensors(wanted, got);
-        contenders.push_back({c.different == 0 ? what : fmt::format("{} (WRONG: {} differ)", what, c.different), backend, form.module});
+        contenders.push_back(
+            {c.different == 0 ? what : fmt::format("{} (WRONG: {} differ)", what, c.different), backend, form.module});
       } catch (const Refused& refused) {
         fmt::print("  {}: {}\n", what, refused.what());
       }
@@ -55,10 +57,12 @@ void bench(const std::string& line, Backend& iree, Backend& own_target, Backend&
   const int inner = element_count(problem.result.shape) > 100000 ? 3 : 9;
   for (int round = 0; round < kRounds; ++round)
     for (Contender& c : contenders)
-      c.times.push_back(c.backend->run_stablehlo(c.module, {problem.result}, operands, {.repeat = inner, .warmup = 1}).cost.run_ms);
+      c.times.push_back(
+          c.backend->run_stablehlo(c.module, {problem.result}, operands, {.repeat = inner, .warmup = 1}).cost.run_ms);
   Contender reference{"MLX itself", &mlx, ""};
   for (int round = 0; round < 3; ++round)
-    reference.times.push_back(mlx.call_operator(problem.problem, {problem.result}, operands, {.repeat = 1, .warmup = 0}).cost.run_ms);
+    reference.times.push_back(
+        mlx.call_operator(problem.problem, {problem.result}, operands, {.repeat = 1, .warmup = 0}).cost.run_ms);
   contenders.push_back(reference);
 
   fmt::print("{}\n", line);
@@ -79,9 +83,10 @@ int main() {
     const auto iree = open_backend(parse_backend("iree")), mlx = open_backend(parse_backend("mlx"));
     const auto own = open_backend(*contract_target(*iree));
     for (const char* line :
-         {"matmul 256x256xf32,256x256xf32", "matmul 512x512xf32,512x512xf32", "matmul 128x1024xf32,1024x128xf32", "matmul 1x4096xf32,4096x64xf32",
-          "matmul 256x256xbf16,256x256xbf16", "matmul 128x1024xbf16,1024x128xbf16", "matmul 256x256xf16,256x256xf16", "matmul 128x1024xf16,1024x128xf16",
-          "sum 512x4096xf32 axis=1", "sum 512x4096xbf16 axis=1"})
+         {"matmul 256x256xf32,256x256xf32", "matmul 512x512xf32,512x512xf32", "matmul 128x1024xf32,1024x128xf32",
+          "matmul 1x4096xf32,4096x64xf32", "matmul 256x256xbf16,256x256xbf16", "matmul 128x1024xbf16,1024x128xbf16",
+          "matmul 256x256xf16,256x256xf16", "matmul 128x1024xf16,1024x128xf16", "sum 512x4096xf32 axis=1",
+          "sum 512x4096xbf16 axis=1"})
       bench(line, *iree, *own, *mlx);
     return 0;
   } catch (const Refused& refused) {

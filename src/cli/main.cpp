@@ -15,8 +15,14 @@ int refused(const bitpact::Refused& refusal, bool json) {
   const bitpact::CodeInfo& code = bitpact::info(d.code);
   bitpact::say(bitpact::to_text(d));
   if (json) {
-    const nlohmann::json j{{"schema", "bitpact.diagnostic/1"}, {"code", code.name},       {"reason", d.reason}, {"operator", d.op},
-                           {"backend", d.backend},             {"target", d.target}, {"help", code.help},  {"exit", code.exit}};
+    const nlohmann::json j{{"schema", "bitpact.diagnostic/1"},
+                           {"code", code.name},
+                           {"reason", d.reason},
+                           {"operator", d.op},
+                           {"backend", d.backend},
+                           {"target", d.target},
+                           {"help", code.help},
+                           {"exit", code.exit}};
     bitpact::print(j.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   }
   return code.exit;
@@ -26,13 +32,16 @@ int refused(const bitpact::Refused& refusal, bool json) {
 
 int main(int argc, char** argv) {
   CLI::App app{
-      "Bitpact finds out how a tensor operator computes, writes that down as a contract, and makes another backend compute the same bits.",
+      "Bitpact finds out how a tensor operator computes, writes that down as a contract, and makes another backend compute the "
+      "same bits.",
       "bitpact"};
   std::function<bitpact::ExitCode()> run;
   bool json = false;
   app.set_version_flag("--version", "bitpact " BITPACT_VERSION);
   app.require_subcommand(1);
-  app.footer("Exit codes: 0 equal or done, 1 differs, 2 bad input or usage, 3 refused, 4 no verdict.\nStart with: bitpact compare \"matmul 64x64xf32,64x64xf32\" --reference mlx --candidate iree");
+  app.footer(
+      "Exit codes: 0 equal or done, 1 differs, 2 bad input or usage, 3 refused, 4 no verdict.\nStart with: bitpact compare "
+      "\"matmul 64x64xf32,64x64xf32\" --reference mlx --candidate iree");
   const bitpact::Program program{app, run, json};
   bitpact::add_compare(program);
   bitpact::add_backends(program);

@@ -49,7 +49,8 @@ std::vector<std::string> traits_text(const Traits& t) {
       fmt::format("dot_general {}, {}", t.dot_sequential ? "adds in order" : "has an order that is not relied on",
                   t.dot_fuses_products ? "products fused" : "products rounded"),
       fmt::format("reduce {}", t.reduce_sequential ? "adds in order" : "has an order that is not relied on"),
-      fmt::format("subnormals flushed: {}", t.flushes_subnormal_inputs && t.flushes_subnormal_results ? "operands and results" : "not all"),
+      fmt::format("subnormals flushed: {}",
+                  t.flushes_subnormal_inputs && t.flushes_subnormal_results ? "operands and results" : "not all"),
       "source: " + t.source,
   };
 }
@@ -62,7 +63,9 @@ void print_text(const Seen& s) {
   }
   const Identity& i = *s.identity;
   print(fmt::format("{:<8} {} {}\n", s.spec, i.backend, i.version));
-  const auto row = [](std::string_view label, const std::string& value) { print(fmt::format("         {:<8} {}\n", label, value)); };
+  const auto row = [](std::string_view label, const std::string& value) {
+    print(fmt::format("         {:<8} {}\n", label, value));
+  };
   row("build", i.build);
   row("device", i.device);
   row("target", i.target);
@@ -76,7 +79,8 @@ void print_text(const Seen& s) {
 }
 
 nlohmann::json to_json(const Seen& s) {
-  nlohmann::json j{{"spec", s.spec}, {"summary", s.kind.summary}, {"options", s.kind.options}, {"available", s.identity.has_value()}};
+  nlohmann::json j{
+      {"spec", s.spec}, {"summary", s.kind.summary}, {"options", s.kind.options}, {"available", s.identity.has_value()}};
   if (s.identity) {
     const Identity& i = *s.identity;
     j["identity"] = {{"backend", i.backend}, {"version", i.version}, {"build", i.build},     {"device", i.device},
@@ -84,7 +88,8 @@ nlohmann::json to_json(const Seen& s) {
     j["takes"] = ways_text(s.ways);
     if (s.traits) j["traits"] = traits_text(*s.traits);
   }
-  if (s.absent) j["diagnostic"] = {{"code", info(s.absent->code).name}, {"reason", s.absent->reason}, {"help", info(s.absent->code).help}};
+  if (s.absent)
+    j["diagnostic"] = {{"code", info(s.absent->code).name}, {"reason", s.absent->reason}, {"help", info(s.absent->code).help}};
   return j;
 }
 
@@ -92,7 +97,8 @@ nlohmann::json to_json(const Seen& s) {
 
 void add_backends(Program program) {
   auto names = std::make_shared<std::vector<std::string>>();
-  CLI::App* verb = program.app.add_subcommand("backends", "what is here: versions, devices, targets, options; what is not here, and why");
+  CLI::App* verb =
+      program.app.add_subcommand("backends", "what is here: versions, devices, targets, options; what is not here, and why");
   verb->add_option("backend", *names, "only these, e.g. iree or iree[opt=O2]");
   verb->add_flag("--json", program.json, "print bitpact.backends/1");
   verb->callback([names, program] {

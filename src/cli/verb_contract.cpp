@@ -46,7 +46,8 @@ void add_contract(Program program) {
   CLI::App* verb = program.app.add_subcommand("contract", "writes a contract by hand, from the operator's choice points");
   verb->add_option("problem", o->problem, "a problem line: operator and formats count, shapes do not")->required();
   verb->add_option("--set", o->set, "a choice, e.g. order=\"interleaved(8)\"; canonical unless set")->take_all();
-  verb->add_option("--exclude", o->exclude, "values outside the domain: subnormal-input subnormal-intermediate subnormal-result overflow-intermediate");
+  verb->add_option("--exclude", o->exclude,
+                   "values outside the domain: subnormal-input subnormal-intermediate subnormal-result overflow-intermediate");
   verb->add_option("--backend", o->backend, "whose identity it carries, e.g. mlx");
   verb->add_option("--verified", o->verified, "problem lines that it was verified on");
   verb->add_option("--note", o->note, "where it comes from, in words");

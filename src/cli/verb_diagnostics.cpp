@@ -24,14 +24,16 @@ void add_diagnostics(Program program) {
       nlohmann::json j{{"schema", "bitpact.diagnostics/1"}, {"diagnostics", nlohmann::json::array()}};
       std::string page =
           "# Diagnostics\n\nGenerated from the registry by `bitpact diagnostics --markdown`; do not edit.\n\n"
-          "Exit codes: 2 bad input or usage, 3 refused, 4 no verdict.\n\n| code | exit | what it means | what helps |\n|---|---|---|---|\n";
+          "Exit codes: 2 bad input or usage, 3 refused, 4 no verdict.\n\n| code | exit | what it means | what helps "
+          "|\n|---|---|---|---|\n";
       bool found = o->code.empty();
       for (const CodeInfo& code : all_codes()) {
         if (!o->code.empty() && code.name != o->code) continue;
         found = true;
         j["diagnostics"].push_back({{"code", code.name}, {"exit", code.exit}, {"summary", code.summary}, {"help", code.help}});
         page += fmt::format("| `{}` | {} | {} | {} |\n", code.name, code.exit, code.summary, code.help);
-        if (!o->markdown && !program.json) print(fmt::format("{:<26} exit {}  {}\n{:<34}{}\n", code.name, code.exit, code.summary, "", code.help));
+        if (!o->markdown && !program.json)
+          print(fmt::format("{:<26} exit {}  {}\n{:<34}{}\n", code.name, code.exit, code.summary, "", code.help));
       }
       if (!found) refuse(Code::Usage, fmt::format("no diagnostic has the code '{}'", o->code));
       if (program.json)

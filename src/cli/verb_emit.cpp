@@ -31,7 +31,8 @@ void add_emit(Program program) {
     program.run = [o, program] {
       if (o->into.empty() != o->replace.empty()) refuse(Code::Usage, "--into and --replace go together");
       const Contract contract = read_contract_file(o->contract);
-      if (o->problem.empty() && contract.verified.empty()) refuse(Code::Usage, "the contract lists no problem; give one with --problem");
+      if (o->problem.empty() && contract.verified.empty())
+        refuse(Code::Usage, "the contract lists no problem; give one with --problem");
       const Resolved problem = resolve(o->problem.empty() ? contract.verified.front() : o->problem);
       const Covered covered = cover(contract, problem);
       const auto backend = open_backend(parse_backend(o->target));
@@ -39,19 +40,29 @@ void add_emit(Program program) {
       EmitOptions options;
       if (!o->into.empty()) {
         options.in_module = true;
-        options.function = function_name(problem.problem.op, arithmetic_fingerprint(covered.piece->program, covered.piece->operands), problem.problem);
+        options.function = function_name(
+            problem.problem.op, arithmetic_fingerprint(covered.piece->program, covered.piece->operands), problem.problem);
       }
       std::optional<Emitted> chosen;
       for (Emitted& form : emit(covered.program, traits, options))
         if (!chosen && (o->form.empty() || form.form == o->form)) chosen = std::move(form);
-      if (!chosen) refuse(Code::EmitUnsupported, fmt::format("no form '{}' for this program on {}", o->form, o->target), {to_text(problem.problem), o->target, ""});
-      const std::string text = o->into.empty() ? chosen->module : insert_call(read_text_file(o->into), chosen->module, options.function, o->replace);
+      if (!chosen)
+        refuse(Code::EmitUnsupported, fmt::format("no form '{}' for this program on {}", o->form, o->target),
+               {to_text(problem.problem), o->target, ""});
+      const std::string text =
+          o->into.empty() ? chosen->module : insert_call(read_text_file(o->into), chosen->module, options.function, o->replace);
       if (program.json) {
         nlohmann::json excludes = nlohmann::json::array();
         for (const Exclusion e : (covered.piece->operands | chosen->carries).excludes) excludes.push_back(name(e));
-        print(nlohmann::json{{"schema", "bitpact.emission/1"}, {"problem", to_text(problem.problem)}, {"for", to_text(backend->spec())}, {"form", chosen->form},
-                             {"domain", to_text(covered.piece->operands | chosen->carries)}, {"excludes", excludes}, {"module", text}}
-                  .dump(2) + "\n");
+        print(nlohmann::json{{"schema", "bitpact.emission/1"},
+                             {"problem", to_text(problem.problem)},
+                             {"for", to_text(backend->spec())},
+                             {"form", chosen->form},
+                             {"domain", to_text(covered.piece->operands | chosen->carries)},
+                             {"excludes", excludes},
+                             {"module", text}}
+                  .dump(2) +
+              "\n");
       } else if (o->output.empty()) {
         print(text);
       }

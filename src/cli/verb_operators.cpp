@@ -33,7 +33,8 @@ void print_text(const Operator& op, bool whole) {
 nlohmann::json to_json(const Operator& op) {
   nlohmann::json j{{"name", op.name}, {"aliases", op.aliases}, {"summary", op.summary}, {"operands", op.operands}};
   j["attributes"] = j["clauses"] = j["choices"] = nlohmann::json::array();
-  for (const AttributeSpec& a : op.attributes) j["attributes"].push_back({{"name", a.name}, {"default", a.fallback}, {"summary", a.summary}});
+  for (const AttributeSpec& a : op.attributes)
+    j["attributes"].push_back({{"name", a.name}, {"default", a.fallback}, {"summary", a.summary}});
   for (const Clause& c : op.clauses) j["clauses"].push_back({{"label", op.name + "." + c.label}, {"text", c.text}});
   for (const ChoicePoint& c : choices_of(op, Format::BF16))
     j["choices"].push_back({{"name", c.name}, {"summary", c.summary}, {"values", c.values}});
@@ -44,7 +45,8 @@ nlohmann::json to_json(const Operator& op) {
 
 void add_operators(Program program) {
   auto name = std::make_shared<std::string>();
-  CLI::App* verb = program.app.add_subcommand("operators", "the catalogue: operands, attributes, clauses, choice points (those of bf16)");
+  CLI::App* verb =
+      program.app.add_subcommand("operators", "the catalogue: operands, attributes, clauses, choice points (those of bf16)");
   verb->add_option("operator", *name, "one operator, in full");
   verb->add_flag("--json", program.json, "print bitpact.operators/1");
   verb->callback([name, program] {

@@ -26,11 +26,13 @@ void add_run(Program program) {
     program.run = [o] {
       const Contract contract = read_contract_file(o->contract);
       if (o->operands.size() != contract.op.operands.size())
-        refuse(Code::OperandMismatch, fmt::format("{} file(s) for {} operand(s)", o->operands.size(), contract.op.operands.size()), {contract.op.name});
+        refuse(Code::OperandMismatch,
+               fmt::format("{} file(s) for {} operand(s)", o->operands.size(), contract.op.operands.size()), {contract.op.name});
       Problem problem;
       problem.op = contract.op.name;
       problem.attributes = contract.op.attributes;
-      if (!contract.op.operands.empty() && contract.op.result != contract.op.operands.front()) problem.attributes["out"] = name(contract.op.result);
+      if (!contract.op.operands.empty() && contract.op.result != contract.op.operands.front())
+        problem.attributes["out"] = name(contract.op.result);
       for (const std::string& text : o->attributes) {
         const size_t equals = text.find('=');
         if (equals == std::string::npos) refuse(Code::Usage, fmt::format("--attribute {}: expected NAME=VALUE", text));
@@ -44,7 +46,8 @@ void add_run(Program program) {
       const Resolved resolved = resolve(problem);
       const Covered covered = cover(contract, resolved);
       write_npy(o->output, interpret(covered.program, operands).results[0]);
-      say(fmt::format("{}: {} by the interpreter; the shape is {} by the contract", to_text(resolved.problem), to_text(resolved.result.shape, resolved.result.format),
+      say(fmt::format("{}: {} by the interpreter; the shape is {} by the contract", to_text(resolved.problem),
+                      to_text(resolved.result.shape, resolved.result.format),
                       covered.verified ? "verified" : "predicted, not verified,"));
       return 0;
     };

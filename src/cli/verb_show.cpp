@@ -36,7 +36,8 @@ void print_text(const Contract& c) {
   const Identity& i = c.identity;
   row("of", fmt::format("{} {} ({})", i.backend, i.version, i.build));
   row("", fmt::format("device {}, target {}, flags {}, threads {}, kernel {}", i.device, i.target, i.flags, i.threads, i.kernel));
-  row("established", fmt::format("{}, strength {}{}{}", c.established.how, c.established.strength, c.established.note.empty() ? "" : ": ", c.established.note));
+  row("established", fmt::format("{}, strength {}{}{}", c.established.how, c.established.strength,
+                                 c.established.note.empty() ? "" : ": ", c.established.note));
   for (size_t p = 0; p < c.pieces.size(); ++p) {
     const Piece& piece = c.pieces[p];
     row(c.pieces.size() == 1 ? "program" : fmt::format("piece {}", p + 1), arithmetic_fingerprint(piece.program, piece.operands));
@@ -45,13 +46,15 @@ void print_text(const Contract& c) {
     row("  domain", to_text(piece.operands));
     for (const std::string& sentence : in_words(piece.program)) row("", sentence);
   }
-  row("verified on", c.verified.empty() ? "nothing: every shape is predicted" : fmt::format("{} problem(s); every other shape is predicted", c.verified.size()));
+  row("verified on", c.verified.empty() ? "nothing: every shape is predicted"
+                                        : fmt::format("{} problem(s); every other shape is predicted", c.verified.size()));
   for (const std::string& line : c.verified) row("", line);
   row("fingerprint", contract_fingerprint(c));
 }
 
 nlohmann::json to_json(const Contract& c) {
-  nlohmann::json j{{"schema", "bitpact.show/1"}, {"contract", nlohmann::json::parse(write_contract(c))}, {"words", nlohmann::json::array()}};
+  nlohmann::json j{
+      {"schema", "bitpact.show/1"}, {"contract", nlohmann::json::parse(write_contract(c))}, {"words", nlohmann::json::array()}};
   for (const Piece& piece : c.pieces) j["words"].push_back(in_words(piece.program));
   return j;
 }
@@ -77,7 +80,8 @@ void add_show(Program program) {
 
 void add_diff(Program program) {
   auto paths = std::make_shared<std::pair<std::string, std::string>>();
-  CLI::App* verb = program.app.add_subcommand("diff", "what differs between two contracts, in words; exit 1 where the arithmetic does");
+  CLI::App* verb =
+      program.app.add_subcommand("diff", "what differs between two contracts, in words; exit 1 where the arithmetic does");
   verb->add_option("a", paths->first, "contract file")->required();
   verb->add_option("b", paths->second, "contract file")->required();
   verb->add_flag("--json", program.json, "print bitpact.diff/1");
@@ -86,7 +90,8 @@ void add_diff(Program program) {
       const Contract a = read_contract_file(paths->first), b = read_contract_file(paths->second);
       bool same = a.pieces.size() == b.pieces.size();
       for (size_t i = 0; same && i < a.pieces.size(); ++i)
-        same = arithmetic_fingerprint(a.pieces[i].program, a.pieces[i].operands) == arithmetic_fingerprint(b.pieces[i].program, b.pieces[i].operands);
+        same = arithmetic_fingerprint(a.pieces[i].program, a.pieces[i].operands) ==
+               arithmetic_fingerprint(b.pieces[i].program, b.pieces[i].operands);
       const std::vector<std::string> words = differences(a, b);
       if (program.json) {
         print(nlohmann::json{{"schema", "bitpact.diff/1"}, {"same_arithmetic", same}, {"differences", words}}.dump(2) + "\n");

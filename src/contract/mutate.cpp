@@ -94,7 +94,8 @@ class Mutator {
     if (program != program_) mutants_.push_back({rule, change, std::move(program)});
   }
 
-  void change_body(size_t node, size_t body, const std::string& rule, const std::string& change, const std::function<void(ScalarBody&)>& apply) {
+  void change_body(size_t node, size_t body, const std::string& rule, const std::string& change,
+                   const std::function<void(ScalarBody&)>& apply) {
     NumericProgram copy = program_;
     apply(*bodies_of(copy.nodes[node])[body].body);
     keep(rule, change, std::move(copy));
@@ -105,7 +106,8 @@ class Mutator {
     const int arguments = argument_count(body);
     for (size_t i = 0; i < body.code.size(); ++i) {
       const Instruction& instruction = body.code[i];
-      const std::string at = fmt::format("node {}, {} instruction {} ({} in {})", node, named.name, i, info(instruction.op).name, name(instruction.format));
+      const std::string at = fmt::format("node {}, {} instruction {} ({} in {})", node, named.name, i, info(instruction.op).name,
+                                         name(instruction.format));
       const auto change = [&](const std::string& rule, const std::string& words, const std::function<void(ScalarBody&)>& apply) {
         change_body(node, index, rule, at + ": " + words, apply);
       };
@@ -117,16 +119,16 @@ class Mutator {
           change("extra-rounding", fmt::format("rounded to {} and back", name(through)),
                  [i, through](ScalarBody& b) { b = with_extra_rounding(b, i, through); });
       }
-      if (instruction.op == ScalarOp::Add) change("operation", "subtract", [i](ScalarBody& b) { b.code[i].op = ScalarOp::Subtract; });
+      if (instruction.op == ScalarOp::Add)
+        change("operation", "subtract", [i](ScalarBody& b) { b.code[i].op = ScalarOp::Subtract; });
       if (instruction.op == ScalarOp::Multiply) change("operation", "add", [i](ScalarBody& b) { b.code[i].op = ScalarOp::Add; });
       if (instruction.op == ScalarOp::Convert && is_float(instruction.format)) {
         const Format from = body.format_of(instruction.args[0]);
         const int value = arguments + static_cast<int>(i);
         for (size_t j = i + 1; j < body.code.size(); ++j)
           if (body.code[j].op == ScalarOp::Convert && body.code[j].args[0] == value && body.code[j].format == from)
-            change("cast", fmt::format("dropped with the convert back in instruction {}", j), [&, j](ScalarBody& b) {
-              replace_uses(b, arguments + static_cast<int>(j), instruction.args[0]);
-            });
+            change("cast", fmt::format("dropped with the convert back in instruction {}", j),
+                   [&, j](ScalarBody& b) { replace_uses(b, arguments + static_cast<int>(j), instruction.args[0]); });
       }
     }
   }
@@ -141,9 +143,11 @@ class Mutator {
     const Fold& fold = std::get<Fold>(program_.nodes[node]);
     std::vector<Order> orders{Order::sequential()};
     if (fold.order == Order::sequential())
-      orders = {Order::backwards(), Order::interleaved(2), Order::pairwise(1), Order::blocked(2, Order::sequential(), Order::sequential())};
+      orders = {Order::backwards(), Order::interleaved(2), Order::pairwise(1),
+                Order::blocked(2, Order::sequential(), Order::sequential())};
     for (const Order& order : orders)
-      change_fold(node, "order", fmt::format("{} -> {}", to_text(fold.order), to_text(order)), [&order](Fold& f) { f.order = order; });
+      change_fold(node, "order", fmt::format("{} -> {}", to_text(fold.order), to_text(order)),
+                  [&order](Fold& f) { f.order = order; });
 
     const std::vector<Format> state = fold.state_formats();
     if (state.size() == 1 && is_float(state[0])) {
@@ -194,8 +198,8 @@ class Mutator {
 
   void mutate_product(size_t node, const Fold& fold, Format state) {
     const size_t leaves = fold.leaf.results.size();
-    if (leaves == 1 && !fold.leaf.code.empty() && fold.leaf.code.back().op == ScalarOp::Multiply && fold.leaf.code.back().format == state &&
-        fold.step.code.size() == 1 && fold.step.code[0].op == ScalarOp::Add) {
+    if (leaves == 1 && !fold.leaf.code.empty() && fold.leaf.code.back().op == ScalarOp::Multiply &&
+        fold.leaf.code.back().format == state && fold.step.code.size() == 1 && fold.step.code[0].op == ScalarOp::Add) {
       change_fold(node, "product", "rounded -> fused", [&](Fold& f) {
         const Instruction product = f.leaf.code.back();
         f.leaf.code.pop_back();

@@ -9,8 +9,8 @@
 namespace bitpact {
 
 struct Mutant {
-  std::string rule;     ///< "accumulator", "order", "start", "product", "cast", "rounding", "operation", "extra-rounding", "flush"
-  std::string change;   ///< in words: "node 2: order sequential -> reversed"
+  std::string rule;    ///< "accumulator", "order", "start", "product", "cast", "rounding", "operation", "extra-rounding", "flush"
+  std::string change;  ///< in words: "node 2: order sequential -> reversed"
   NumericProgram program;
 };
 

@@ -1,5 +1,5 @@
-// Traits: what a compiler does to the forms an emitter can choose from. Plain data. They rank forms and narrow domains; exactness comes
-// only from the check on the compiled artifact.
+// Traits: what a compiler does to the forms an emitter can choose from. Plain data. They rank forms and narrow domains; exactness
+// comes only from the check on the compiled artifact.
 #pragma once
 
 #include <string>
@@ -10,10 +10,11 @@
 namespace bitpact {
 
 struct Traits {
-  bool contracts_multiply_add = true;   ///< an elementwise multiply that feeds an add becomes one FMA
-  bool dot_sequential = true;           ///< dot_general adds along the contracted axis in order, from +0, one accumulator of the result's format
-  bool dot_fuses_products = true;       ///< ... and does not round the products
-  bool reduce_sequential = true;        ///< reduce adds in order along the reduced axis, from the initial value
+  bool contracts_multiply_add = true;  ///< an elementwise multiply that feeds an add becomes one FMA
+  bool dot_sequential =
+      true;  ///< dot_general adds along the contracted axis in order, from +0, one accumulator of the result's format
+  bool dot_fuses_products = true;  ///< ... and does not round the products
+  bool reduce_sequential = true;   ///< reduce adds in order along the reduced axis, from the initial value
   bool flushes_subnormal_inputs = true;
   bool flushes_subnormal_results = true;
   std::vector<Format> elided_round_trips;  ///< convert to this format and back may vanish

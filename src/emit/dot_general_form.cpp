@@ -29,7 +29,8 @@ TensorValue dot_general_form(const FoldParts& p) {
   const bool fuses = shape->product == SumShape::Product::Fused;
   if (fuses != traits.dot_fuses_products && !product_is_exact(lhs.format, rhs.format, shape->state)) {
     if (!product_significand_fits(lhs.format, rhs.format, shape->state))
-      no_form(p.form, fmt::format("the target's dot {} its products, the fold does not", traits.dot_fuses_products ? "fuses" : "rounds"));
+      no_form(p.form,
+              fmt::format("the target's dot {} its products, the fold does not", traits.dot_fuses_products ? "fuses" : "rounds"));
     // The product fits but for its exponent: equal unless one overflows or is subnormal.
     p.context.carries.excludes.insert({Exclusion::OverflowIntermediate, Exclusion::SubnormalIntermediate});
   }
@@ -60,13 +61,13 @@ TensorValue dot_general_form(const FoldParts& p) {
   Shape result;
   for (const std::string& axis : axes) result.push_back(p.result_shape[static_cast<size_t>(index_of(p.fold.axes, axis))]);
   const std::string batching =
-      lhs_batch.empty() ? "" : fmt::format("batching_dims = [{}] x [{}], ", fmt::join(lhs_batch, ", "), fmt::join(rhs_batch, ", "));
+      lhs_batch.empty() ? ""
+                        : fmt::format("batching_dims = [{}] x [{}], ", fmt::join(lhs_batch, ", "), fmt::join(rhs_batch, ", "));
   FunctionText& f = p.context.function;
-  const TensorValue dot =
-      f.define(fmt::format("stablehlo.dot_general {}, {}, {}contracting_dims = [{}] x [{}] : ({}, {}) -> {}", lhs.ssa, rhs.ssa, batching,
-                           lhs_k, rhs_k, tensor_type(lhs.shape, lhs.format), tensor_type(rhs.shape, rhs.format),
-                           tensor_type(result, shape->state)),
-               shape->state, axes, result);
+  const TensorValue dot = f.define(fmt::format("stablehlo.dot_general {}, {}, {}contracting_dims = [{}] x [{}] : ({}, {}) -> {}",
+                                               lhs.ssa, rhs.ssa, batching, lhs_k, rhs_k, tensor_type(lhs.shape, lhs.format),
+                                               tensor_type(rhs.shape, rhs.format), tensor_type(result, shape->state)),
+                                   shape->state, axes, result);
   return p.finish({ScalarText::argument(f.transpose(dot, p.fold.axes))});
 }
 

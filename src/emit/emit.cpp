@@ -39,7 +39,8 @@ Written write_function(const BoundProgram& bound, const Traits& traits, FoldForm
     values.push_back(value);
   }
   if (arguments.empty()) refuse(Code::EmitUnsupported, "a program without inputs");
-  const auto first = std::find_if(values.begin(), values.end(), [](const TensorValue& v) { return !v.ssa.empty() && is_float(v.format); });
+  const auto first =
+      std::find_if(values.begin(), values.end(), [](const TensorValue& v) { return !v.ssa.empty() && is_float(v.format); });
 
   FunctionText f;
   Shield shield(first == values.end() ? values.front() : *first);
@@ -73,8 +74,9 @@ Written write_function(const BoundProgram& bound, const Traits& traits, FoldForm
     results.push_back(value.ssa);
     types.push_back(tensor_type(value.shape, value.format));
   }
-  written.text = fmt::format("func.func {} @{}({}) -> {} {{\n", options.in_module ? "private" : "public", options.function,
-                             fmt::join(arguments, ", "), types.size() == 1 ? types[0] : fmt::format("({})", fmt::join(types, ", ")));
+  written.text =
+      fmt::format("func.func {} @{}({}) -> {} {{\n", options.in_module ? "private" : "public", options.function,
+                  fmt::join(arguments, ", "), types.size() == 1 ? types[0] : fmt::format("({})", fmt::join(types, ", ")));
   written.text += shield.prologue() + f.text();
   written.text += fmt::format("  return {} : {}\n}}\n", fmt::join(results, ", "), fmt::join(types, ", "));
   return written;
@@ -102,7 +104,8 @@ std::vector<Emitted> emit(const BoundProgram& program, const Traits& traits, con
   return all;
 }
 
-std::string emit_function(const BoundProgram& program, const Traits& traits, const std::string& form, const EmitOptions& options) {
+std::string emit_function(const BoundProgram& program, const Traits& traits, const std::string& form,
+                          const EmitOptions& options) {
   for (const FoldForm candidate : kForms)
     if (form == name(candidate) || form == "elementwise") return write_function(program, traits, candidate, options).text;
   refuse(Code::Usage, fmt::format("no form is named '{}'", form));

@@ -18,7 +18,8 @@ struct Emitted {
 
 struct EmitOptions {
   std::string function = "main";
-  bool in_module = false;  ///< a private function to be called from a user's module: results keep their rounding whatever uses them
+  bool in_module =
+      false;  ///< a private function to be called from a user's module: results keep their rounding whatever uses them
 };
 
 /// All forms that the traits allow. Refuses `emit-unsupported` with the reason of the last form where none is left.

@@ -11,8 +11,8 @@ namespace bitpact {
 
 /// One fold on its way into text.
 struct FoldParts {
-  FoldParts(const FoldContext& context, FoldForm form, const Fold& fold, const std::vector<TensorValue>& operands, const Shape& result_shape,
-            std::int64_t leaves);
+  FoldParts(const FoldContext& context, FoldForm form, const Fold& fold, const std::vector<TensorValue>& operands,
+            const Shape& result_shape, std::int64_t leaves);
 
   const FoldContext& context;
   FoldForm form;
@@ -43,9 +43,11 @@ struct SumShape {
   /// For products: the two operands and the formats they are widened from.
   std::array<int, 2> factors{-1, -1};
 };
-/// A sequential, ascending sum with one state component: step = state + leaf or fma(leaf, leaf, state). Empty where the fold is none.
+/// A sequential, ascending sum with one state component: step = state + leaf or fma(leaf, leaf, state). Empty where the fold is
+/// none.
 std::optional<SumShape> sum_shape(const Fold& fold);
-/// The value a sum starts from: start.values, or -0.0 where it starts from its first leaf (-0 + x and fma(a, b, -0) are that leaf's value).
+/// The value a sum starts from: start.values, or -0.0 where it starts from its first leaf (-0 + x and fma(a, b, -0) are that
+/// leaf's value).
 std::optional<Bits> sum_start(const Fold& fold);
 
 }  // namespace bitpact

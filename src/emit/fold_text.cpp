@@ -14,10 +14,12 @@ std::string_view name(FoldForm form) {
   return kNames[static_cast<int>(form)];
 }
 
-void no_form(FoldForm form, const std::string& why) { refuse(Code::EmitUnsupported, fmt::format("the {} form: {}", name(form), why)); }
+void no_form(FoldForm form, const std::string& why) {
+  refuse(Code::EmitUnsupported, fmt::format("the {} form: {}", name(form), why));
+}
 
-FoldParts::FoldParts(const FoldContext& c, FoldForm f, const Fold& fold_, const std::vector<TensorValue>& operands_, const Shape& shape,
-                     std::int64_t n)
+FoldParts::FoldParts(const FoldContext& c, FoldForm f, const Fold& fold_, const std::vector<TensorValue>& operands_,
+                     const Shape& shape, std::int64_t n)
     : context(c), form(f), fold(fold_), operands(operands_), result_shape(shape), leaves(n) {
   if (fold.emit != Emit::Last) no_form(form, "prefixes are not emitted");
   if (fold.over.size() != 1) no_form(form, fmt::format("the fold runs over {} axes, one is carried", fold.over.size()));

@@ -13,7 +13,8 @@ namespace {
 }
 
 bool is_name_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '.' || c == '-';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '.' ||
+         c == '-';
 }
 
 struct Signature {
@@ -74,7 +75,8 @@ std::string function_name(const std::string& op, const std::string& fingerprint,
   return text;
 }
 
-std::string insert_call(const std::string& module, const std::string& function, const std::string& name, const std::string& value) {
+std::string insert_call(const std::string& module, const std::string& function, const std::string& name,
+                        const std::string& value) {
   if (value.size() < 2 || value[0] != '%') cannot(value, "a value's name starts with %");
   const Line line = definition_of(module, value);
   const std::string original = module.substr(line.begin, line.end - line.begin);
@@ -82,7 +84,8 @@ std::string insert_call(const std::string& module, const std::string& function, 
 
   const size_t equals = original.find('=');
   const size_t types = original.rfind(" : ");
-  if (types == std::string::npos || original.find('{', equals) != std::string::npos || original.find("({", equals) != std::string::npos)
+  if (types == std::string::npos || original.find('{', equals) != std::string::npos ||
+      original.find("({", equals) != std::string::npos)
     cannot(value, "its operation is not written on one line with its types");
   const std::vector<std::string> operands = operands_in(original.substr(equals, types - equals));
   if (operands.size() < signature.arguments.size())
@@ -102,7 +105,8 @@ std::string insert_call(const std::string& module, const std::string& function, 
   std::string result = module.substr(0, line.begin) + call + module.substr(line.end);
 
   if (module.find("@" + name + "(") != std::string::npos) {
-    if (module.find(function) == std::string::npos) cannot(value, fmt::format("the module already has a function @{} with another text", name));
+    if (module.find(function) == std::string::npos)
+      cannot(value, fmt::format("the module already has a function @{} with another text", name));
     return result;
   }
   size_t end = result.size();

@@ -127,8 +127,9 @@ TensorValue FunctionText::slice_at(const TensorValue& x, const std::string& axis
     ranges.push_back(d == at ? fmt::format("{}:{}", index, index + 1) : fmt::format("0:{}", x.shape[d]));
   Shape one = x.shape;
   one[at] = 1;
-  const TensorValue slice = define(
-      fmt::format("stablehlo.slice {} {} : ({}) -> {}", x.ssa, list(ranges), type_of(x), tensor_type(one, x.format)), x.format, x.axes, one);
+  const TensorValue slice =
+      define(fmt::format("stablehlo.slice {} {} : ({}) -> {}", x.ssa, list(ranges), type_of(x), tensor_type(one, x.format)),
+             x.format, x.axes, one);
   const TensorValue flat = without(slice, at);
   return reshape(slice, flat.axes, flat.shape);
 }
@@ -143,9 +144,10 @@ TensorValue FunctionText::dynamic_slice_at(const TensorValue& x, const std::stri
     starts.push_back(d == at ? index : zero.ssa);
     types.push_back("tensor<i32>");
   }
-  const TensorValue slice = define(fmt::format("stablehlo.dynamic_slice {}, {}, sizes = {} : ({}) -> {}", x.ssa, fmt::join(starts, ", "),
-                                               list(one), fmt::join(types, ", "), tensor_type(one, x.format)),
-                                   x.format, x.axes, one);
+  const TensorValue slice =
+      define(fmt::format("stablehlo.dynamic_slice {}, {}, sizes = {} : ({}) -> {}", x.ssa, fmt::join(starts, ", "), list(one),
+                         fmt::join(types, ", "), tensor_type(one, x.format)),
+             x.format, x.axes, one);
   const TensorValue flat = without(slice, at);
   return reshape(slice, flat.axes, flat.shape);
 }

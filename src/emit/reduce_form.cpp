@@ -1,5 +1,6 @@
-// Leaves spread over [over, result axes] and reduced along the first dimension. A folded axis that is not outermost is moved there behind a
-// barrier: left to itself, IREE fuses the transposition into the reduction and walks memory against its grain, 12 times slower.
+// Leaves spread over [over, result axes] and reduced along the first dimension. A folded axis that is not outermost is moved
+// there behind a barrier: left to itself, IREE fuses the transposition into the reduction and walks memory against its grain, 12
+// times slower.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -37,14 +38,16 @@ TensorValue reduce_form(const FoldParts& p) {
   TensorValue terms;
   if (shape->product == SumShape::Product::Fused) {
     if (!traits.contracts_multiply_add) no_form(p.form, "the target does not fuse a product into the sum");
-    terms = f.elementwise("stablehlo.multiply", {p.context.scalar.carried(leaf[0]), p.context.scalar.carried(leaf[1])}, shape->state);
+    terms =
+        f.elementwise("stablehlo.multiply", {p.context.scalar.carried(leaf[0]), p.context.scalar.carried(leaf[1])}, shape->state);
   } else {
     terms = p.context.scalar.carried(leaf[0]);
   }
   const TensorValue init = f.constant(shape->state, *start, {}, {});
   const TensorValue sum =
-      f.define(fmt::format("stablehlo.reduce({} init: {}) applies stablehlo.add across dimensions = [0] : ({}, {}) -> {}", terms.ssa,
-                           init.ssa, tensor_type(full, shape->state), tensor_type({}, shape->state), tensor_type(p.result_shape, shape->state)),
+      f.define(fmt::format("stablehlo.reduce({} init: {}) applies stablehlo.add across dimensions = [0] : ({}, {}) -> {}",
+                           terms.ssa, init.ssa, tensor_type(full, shape->state), tensor_type({}, shape->state),
+                           tensor_type(p.result_shape, shape->state)),
                shape->state, p.fold.axes, p.result_shape);
   return p.finish({ScalarText::argument(sum)});
 }

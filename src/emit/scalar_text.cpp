@@ -93,7 +93,8 @@ std::string Shield::prologue() const {
     f.line(fmt::format("%shield_sign_{} = stablehlo.constant dense<{}> : tensor<{}>", type,
                        is_double ? "-9223372036854775808" : "-2147483648", integer));
     f.line(fmt::format("%shield_or_{} = stablehlo.or {}, %shield_sign_{} : tensor<{}>", type, zero, type, integer));
-    f.line(fmt::format("%minus_zero_{} = stablehlo.bitcast_convert %shield_or_{} : (tensor<{}>) -> tensor<{}>", type, type, integer, type));
+    f.line(fmt::format("%minus_zero_{} = stablehlo.bitcast_convert %shield_or_{} : (tensor<{}>) -> tensor<{}>", type, type,
+                       integer, type));
   }
   return f.text();
 }
@@ -119,7 +120,8 @@ void ScalarText::round_on_bits(LaneValue& value) {
   if (value.format == Format::F16) {
     value.tensor = f_.convert(f_.convert(x, Format::F16), Format::F32);
   } else {
-    // Nearest even on the bits: i + 0x7fff + bit 16 of i, low half cleared. NaN is left alone: the addition could carry it into an infinity.
+    // Nearest even on the bits: i + 0x7fff + bit 16 of i, low half cleared. NaN is left alone: the addition could carry it into
+    // an infinity.
     const auto c = [&](Bits bits) { return f_.constant(Format::UI32, bits, x.axes, x.shape); };
     const auto op = [&](const char* spelling, const TensorValue& a, const TensorValue& b) {
       return f_.elementwise(spelling, {a, b}, Format::UI32);
@@ -175,7 +177,8 @@ LaneValue ScalarText::arithmetic(const Instruction& instruction, std::vector<Lan
 LaneValue ScalarText::fused(const Instruction& instruction, std::vector<LaneValue*> operands) {
   const Format format = instruction.format;
   if (is_narrow(format)) unsupported(instruction, "StableHLO has no fused multiply-add that rounds once to a 16-bit format");
-  if (!traits_.contracts_multiply_add) unsupported(instruction, "StableHLO has no fused multiply-add, and this target contracts none");
+  if (!traits_.contracts_multiply_add)
+    unsupported(instruction, "StableHLO has no fused multiply-add, and this target contracts none");
   for (LaneValue* operand : operands)
     if (operand->format != format && !widens_exactly(operand->format, format))
       unsupported(instruction, "an operand is wider than the result");
@@ -241,7 +244,8 @@ std::vector<LaneValue> ScalarText::run(const ScalarBody& body, std::vector<LaneV
     LaneValue value;
     const auto plain = [&](const std::string& spelling) {
       std::vector<TensorValue> tensors;
-      for (LaneValue* operand : operands) tensors.push_back(is_narrow(operand->format) ? wide(*operand, Format::F32) : operand->tensor);
+      for (LaneValue* operand : operands)
+        tensors.push_back(is_narrow(operand->format) ? wide(*operand, Format::F32) : operand->tensor);
       value.tensor = f_.elementwise("stablehlo." + spelling, tensors, carrier(instruction.format));
       value.format = value.origin = instruction.format;
     };

@@ -11,20 +11,21 @@ namespace bitpact {
 
 /// A value of a body, spread over a tensor.
 ///
-/// 16-bit floats are computed in f32 and carried there: add, subtract, multiply, divide and square root of two 16-bit floats, rounded to f32 and
-/// then to the 16-bit format, give the once-rounded result, since 24 >= 2 * 11 + 2 (Figueroa 1995). `rounded` says whether the second
-/// rounding has been done; a value that only goes into a result is rounded by the final convert, one that is used again on its bits, because
-/// a compiler may drop a convert there and back.
+/// 16-bit floats are computed in f32 and carried there: add, subtract, multiply, divide and square root of two 16-bit floats,
+/// rounded to f32 and then to the 16-bit format, give the once-rounded result, since 24 >= 2 * 11 + 2 (Figueroa 1995). `rounded`
+/// says whether the second rounding has been done; a value that only goes into a result is rounded by the final convert, one that
+/// is used again on its bits, because a compiler may drop a convert there and back.
 struct LaneValue {
-  TensorValue tensor;            ///< of `format`, or f32 where that is a 16-bit float
+  TensorValue tensor;  ///< of `format`, or f32 where that is a 16-bit float
   Format format = Format::F32;
   bool rounded = true;
-  bool bare_product = false;     ///< a multiply that the compiler would contract into an add that uses it
-  Format origin = Format::F32;   ///< the narrowest format known to hold the value: tells which products are exact
+  bool bare_product = false;    ///< a multiply that the compiler would contract into an add that uses it
+  Format origin = Format::F32;  ///< the narrowest format known to hold the value: tells which products are exact
 };
 
-/// A product that must be rounded by itself is hidden behind "+ -0.0": contracted, fma(a, b, -0) is the rounded product; not contracted, x + -0 is x. The
-/// -0.0 is made at run time from an operand's bits, m = bits & 1023, (m (m + 1) (m + 2) mod 3) | sign, so that no compiler folds it away.
+/// A product that must be rounded by itself is hidden behind "+ -0.0": contracted, fma(a, b, -0) is the rounded product; not
+/// contracted, x + -0 is x. The -0.0 is made at run time from an operand's bits, m = bits & 1023, (m (m + 1) (m + 2) mod 3) |
+/// sign, so that no compiler folds it away.
 class Shield {
  public:
   explicit Shield(TensorValue source) : source_(std::move(source)) {}
@@ -40,8 +41,8 @@ class Shield {
 
 class ScalarText {
  public:
-  /// `round_results`: results in 16-bit floats are rounded on their bits before the convert, so that the rounding stands even where the compiler
-  /// drops a convert there and back between this code and a user's.
+  /// `round_results`: results in 16-bit floats are rounded on their bits before the convert, so that the rounding stands even
+  /// where the compiler drops a convert there and back between this code and a user's.
   ScalarText(FunctionText& function, Shield& shield, const Traits& traits, bool round_results)
       : f_(function), shield_(shield), traits_(traits), round_results_(round_results) {}
 

@@ -11,7 +11,8 @@ int widened_argument(const ScalarBody& body, int value) {
   const int arguments = static_cast<int>(body.arguments.size());
   while (value >= arguments) {
     const Instruction& i = body.code[static_cast<size_t>(value - arguments)];
-    if (i.op != ScalarOp::Convert || !is_float(body.format_of(i.args[0])) || info(body.format_of(i.args[0])).bits > info(i.format).bits)
+    if (i.op != ScalarOp::Convert || !is_float(body.format_of(i.args[0])) ||
+        info(body.format_of(i.args[0])).bits > info(i.format).bits)
       return -1;
     value = i.args[0];
   }
@@ -20,7 +21,8 @@ int widened_argument(const ScalarBody& body, int value) {
 
 bool is_op(const ScalarBody& body, ScalarOp op) {
   const int last = static_cast<int>(body.arguments.size() + body.code.size()) - 1;
-  return body.code.size() == 1 && body.results == std::vector<int>{last} && body.code[0].op == op && body.code[0].policy == kDefault;
+  return body.code.size() == 1 && body.results == std::vector<int>{last} && body.code[0].op == op &&
+         body.code[0].policy == kDefault;
 }
 
 }  // namespace

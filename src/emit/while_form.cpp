@@ -46,7 +46,8 @@ TensorValue while_form(const FoldParts& p) {
     std::vector<std::string> bindings;
     for (size_t i = 0; i < names.size(); ++i) bindings.push_back(fmt::format("{} = {}", names[i], inits[i]));
     const std::string loop = f.fresh();
-    f.line(fmt::format("{}:{} = stablehlo.while({}) : {}", loop, names.size(), fmt::join(bindings, ", "), fmt::join(types, ", ")));
+    f.line(
+        fmt::format("{}:{} = stablehlo.while({}) : {}", loop, names.size(), fmt::join(bindings, ", "), fmt::join(types, ", ")));
     f.indent(1);
     f.line("cond {");
     f.indent(1);
@@ -62,7 +63,8 @@ TensorValue while_form(const FoldParts& p) {
     const TensorValue base = f.elementwise("stablehlo.multiply", {counter, unroll}, Format::I32);
     std::vector<LaneValue> inside;
     for (size_t i = 0; i < state.size(); ++i)
-      inside.push_back(ScalarText::from_carried({names[i + 1], carried[i].format, carried[i].axes, carried[i].shape}, formats[i]));
+      inside.push_back(
+          ScalarText::from_carried({names[i + 1], carried[i].format, carried[i].axes, carried[i].shape}, formats[i]));
     for (std::int64_t u = 0; u < kUnroll; ++u) {
       // leaf = done + base + u, counted from the other end where reversed
       const Bits offset = static_cast<Bits>(reversed ? p.leaves - 1 - done - u : done + u) & 0xffffffff;
@@ -77,7 +79,8 @@ TensorValue while_form(const FoldParts& p) {
     f.line("}");
     f.indent(-1);
     for (size_t i = 0; i < state.size(); ++i)
-      state[i] = ScalarText::from_carried({fmt::format("{}#{}", loop, i + 1), carried[i].format, carried[i].axes, carried[i].shape}, formats[i]);
+      state[i] = ScalarText::from_carried(
+          {fmt::format("{}#{}", loop, i + 1), carried[i].format, carried[i].axes, carried[i].shape}, formats[i]);
     done += iterations * kUnroll;
   }
   for (; done < p.leaves; ++done) state = p.step(state, leaf_at(done));

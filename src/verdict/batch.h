@@ -24,7 +24,7 @@ struct BatchSummary {
   std::int64_t ran = 0;
   std::int64_t as_expected = 0;  ///< of the lines that expect something; a line without expects exact
   std::map<std::string, std::int64_t> verdicts;
-  int exit = 0;                  ///< 0 where every line is as expected, else the exit code of the first that is not (1 where that would be 0)
+  int exit = 0;  ///< 0 where every line is as expected, else the exit code of the first that is not (1 where that would be 0)
 };
 
 /// `each` sees every report as it is made.

@@ -17,7 +17,8 @@ namespace {
 /// Everything one comparison gathers on its way.
 class Run {
  public:
-  Run(const ComparisonRequest& request, ComparisonReport& report, BackendPool& pool) : request_(request), report_(report), pool_(pool) {}
+  Run(const ComparisonRequest& request, ComparisonReport& report, BackendPool& pool)
+      : request_(request), report_(report), pool_(pool) {}
 
   void go() {
     problem_ = resolve(request_.problem);
@@ -49,8 +50,9 @@ class Run {
     if (!report_.reference.repeats_agree || !report_.candidate.repeats_agree) {
       report_.verdict = Verdict::Nondeterministic;
       const SideReport& side = report_.reference.repeats_agree ? report_.candidate : report_.reference;
-      report_.diagnostic = Diagnostic{Code::Nondeterministic, fmt::format("{} runs on the same operands did not agree", options_.repeat),
-                                      report_.problem, side.spec, side.identity ? side.identity->target : ""};
+      report_.diagnostic =
+          Diagnostic{Code::Nondeterministic, fmt::format("{} runs on the same operands did not agree", options_.repeat),
+                     report_.problem, side.spec, side.identity ? side.identity->target : ""};
     }
     if (report_.verdict == Verdict::Differs && request_.explain)
       report_.cause = find_cause(problem_, operands_, reference_answer_.results[0], candidate_result_, report_.outputs, names());
@@ -67,9 +69,15 @@ class Run {
       refuse(Code::TooLarge, fmt::format("operands and result take more than {} bytes", request_.max_bytes), {report_.problem});
   }
 
+  // As a shell takes it.
+  static std::string quoted(const std::string& text) {
+    return text.find_first_of(" []();*?&|<>$'") == std::string::npos ? text : fmt::format("\"{}\"", text);
+  }
+
   std::string reproduce() const {
-    std::string line = fmt::format("bitpact compare \"{}\" --reference {} --candidate {}", report_.problem, request_.reference, request_.candidate);
-    if (request_.contract) line += fmt::format(" --contract {}", *request_.contract);
+    std::string line = fmt::format("bitpact compare \"{}\" --reference {} --candidate {}", report_.problem,
+                                   quoted(request_.reference), quoted(request_.candidate));
+    if (request_.contract) line += fmt::format(" --contract {}", quoted(*request_.contract));
     if (!request_.only_form.empty()) line += fmt::format(" --form {}", request_.only_form);
     if (request_.operand_files.empty()) {
       if (request_.recipe.to_text() != Recipe{}.to_text()) line += fmt::format(" --operands \"{}\"", request_.recipe.to_text());
@@ -81,7 +89,8 @@ class Run {
   }
 
   std::pair<std::string, std::string> names() const {
-    return {report_.reference.spec, report_.candidate.spec == report_.reference.spec ? report_.candidate.spec + " (candidate)" : report_.candidate.spec};
+    return {report_.reference.spec,
+            report_.candidate.spec == report_.reference.spec ? report_.candidate.spec + " (candidate)" : report_.candidate.spec};
   }
 
   Backend& open(const std::string& text, SideReport& side) {
@@ -114,12 +123,14 @@ class Run {
     const auto& specs = problem_.problem.operands;
     if (!request_.operand_files.empty()) {
       if (request_.operand_files.size() != specs.size())
-        refuse(Code::OperandMismatch, fmt::format("{} file(s) for {} operand(s)", request_.operand_files.size(), specs.size()), {report_.problem});
+        refuse(Code::OperandMismatch, fmt::format("{} file(s) for {} operand(s)", request_.operand_files.size(), specs.size()),
+               {report_.problem});
       for (size_t i = 0; i < specs.size(); ++i) {
         Tensor t = read_npy(request_.operand_files[i], specs[i].format);
         if (t.format() != specs[i].format || t.shape() != specs[i].shape)
-          refuse(Code::OperandMismatch, fmt::format("{} holds {}, the problem line says {}", request_.operand_files[i],
-                                                    bitpact::to_text(t.shape(), t.format()), bitpact::to_text(specs[i].shape, specs[i].format)),
+          refuse(Code::OperandMismatch,
+                 fmt::format("{} holds {}, the problem line says {}", request_.operand_files[i],
+                             bitpact::to_text(t.shape(), t.format()), bitpact::to_text(specs[i].shape, specs[i].format)),
                  {report_.problem});
         operands_.push_back(std::move(t));
       }
@@ -132,10 +143,12 @@ class Run {
     const std::int64_t outputs = element_count(problem_.result.shape);
     if (request_.operand_files.empty() && request_.recipe.enumerates() && specs.size() == 1 &&
         outputs >= (std::int64_t{1} << info(specs[0].format).bits) && problem_.binding.operands[0] == problem_.binding.result)
-      report_.strength = fmt::format("exhaustive: all {} inputs of {}", std::int64_t{1} << info(specs[0].format).bits, name(specs[0].format));
+      report_.strength =
+          fmt::format("exhaustive: all {} inputs of {}", std::int64_t{1} << info(specs[0].format).bits, name(specs[0].format));
     else if (request_.operand_files.empty())
-      report_.strength = fmt::format("sampled: {} outputs; operand classes {}", outputs,
-                                     fmt::join(classes_present(request_.recipe, specs, problem_.binding.operands, problem_.binding.result), ", "));
+      report_.strength = fmt::format(
+          "sampled: {} outputs; operand classes {}", outputs,
+          fmt::join(classes_present(request_.recipe, specs, problem_.binding.operands, problem_.binding.result), ", "));
     else
       report_.strength = fmt::format("sampled: {} outputs of the given operands", outputs);
   }
@@ -148,7 +161,8 @@ class Run {
   Answer ask_plain(Backend& backend) {
     const Ways ways = backend.ways();
     try {
-      if (ways.operator_call || ways.stablehlo) return backend.call_operator(problem_.problem, {problem_.result}, operands_, options_);
+      if (ways.operator_call || ways.stablehlo)
+        return backend.call_operator(problem_.problem, {problem_.result}, operands_, options_);
       return backend.run_program(canonical(), operands_, options_);
     } catch (const Refused& refused) {
       throw refused.at({report_.problem, bitpact::to_text(backend.spec()), backend.identity().target});
@@ -160,7 +174,8 @@ class Run {
   void interpret_contract() {
     interpreted_ = interpret(covered_.program, operands_, {.threads = 0, .watch = true});
     const std::vector<std::uint8_t> keep = inside(covered_.piece->operands);
-    const TensorComparison replay = compare_tensors(reference_answer_.results[0], interpreted_.results[0], request_.policy, &keep);
+    const TensorComparison replay =
+        compare_tensors(reference_answer_.results[0], interpreted_.results[0], request_.policy, &keep);
     report_.contract->replay_compared = replay.compared;
     report_.contract->replay_different = replay.different;
   }
@@ -190,10 +205,13 @@ class Run {
       report_.outside_compared = outside.compared;
       report_.outside_different = outside.different;
     }
-    report_.verdict = report_.outputs.different > 0 ? Verdict::Differs : report_.outputs.compared > 0 ? Verdict::Exact : Verdict::Unknown;
+    report_.verdict = report_.outputs.different > 0  ? Verdict::Differs
+                      : report_.outputs.compared > 0 ? Verdict::Exact
+                                                     : Verdict::Unknown;
     report_.diagnostic.reset();
     if (report_.verdict == Verdict::Unknown)
-      report_.diagnostic = Diagnostic{Code::ContractDomain, fmt::format("all {} outputs are outside: {}", report_.outside_compared, report_.domain),
+      report_.diagnostic = Diagnostic{Code::ContractDomain,
+                                      fmt::format("all {} outputs are outside: {}", report_.outside_compared, report_.domain),
                                       report_.problem, report_.candidate.spec, ""};
   }
 
@@ -214,7 +232,8 @@ class Run {
     std::vector<Emitted> forms;
     for (Emitted& form : emit(covered_.program, recorded_traits(backend)))
       if (request_.only_form.empty() || form.form == request_.only_form) forms.push_back(std::move(form));
-    if (forms.empty()) refuse(Code::EmitUnsupported, fmt::format("no form '{}' for this program on this target", request_.only_form));
+    if (forms.empty())
+      refuse(Code::EmitUnsupported, fmt::format("no form '{}' for this program on this target", request_.only_form));
     return forms;
   }
 

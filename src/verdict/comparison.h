@@ -28,19 +28,19 @@ class BackendPool {
 };
 
 struct ComparisonRequest {
-  std::string problem;                       ///< a problem line
+  std::string problem;  ///< a problem line
   std::string reference = "mlx";
   std::string candidate;
-  std::optional<std::string> contract;       ///< path: the candidate then runs what it says
-  std::vector<std::string> operand_files;    ///< .npy, one an operand; empty: the recipe
+  std::optional<std::string> contract;     ///< path: the candidate then runs what it says
+  std::vector<std::string> operand_files;  ///< .npy, one an operand; empty: the recipe
   Recipe recipe;
   ComparePolicy policy;
-  int repeat = 1;                            ///< each backend is also compared with itself over so many runs
-  int timed = 0;                             ///< timed runs for the costs; 0: one
-  bool offers = true;                        ///< also try the form compiled for the contract on its own
+  int repeat = 1;      ///< each backend is also compared with itself over so many runs
+  int timed = 0;       ///< timed runs for the costs; 0: one
+  bool offers = true;  ///< also try the form compiled for the contract on its own
   bool explain = true;
   std::int64_t max_bytes = std::int64_t{4} << 30;  ///< operands and result together
-  std::string only_form;                     ///< try this emitted form only
+  std::string only_form;                           ///< try this emitted form only
   BackendSettings settings;
 };
 
@@ -52,18 +52,18 @@ struct SideReport {
   std::string spec;
   std::optional<Identity> identity;
   std::string kernel = "unobserved";
-  std::string tag;                           ///< what really ran
+  std::string tag;  ///< what really ran
   bool repeats_agree = true;
   Cost cost;
 };
 
 /// One emitted form on one compiler.
 struct FormReport {
-  std::string how;         ///< "in your module, flags untouched" | "compiled for the contract on its own"
-  std::string candidate;   ///< backend with options
+  std::string how;        ///< "in your module, flags untouched" | "compiled for the contract on its own"
+  std::string candidate;  ///< backend with options
   std::string form;
-  std::string outcome;     ///< "exact" | "differs" | "refused"
-  std::string note;        ///< refusal, in words
+  std::string outcome;  ///< "exact" | "differs" | "refused"
+  std::string note;     ///< refusal, in words
   std::int64_t compared = 0, different = 0;
   double compile_ms = 0, run_ms = 0;
 };
@@ -72,29 +72,30 @@ struct ContractReport {
   std::string path;
   int version = kContractVersion;
   std::string arithmetic, fingerprint;
-  bool shape_verified = false;               ///< else predicted
-  std::int64_t replay_compared = 0, replay_different = 0;  ///< the contract run by the interpreter, against the reference, on its domain
+  bool shape_verified = false;  ///< else predicted
+  std::int64_t replay_compared = 0,
+               replay_different = 0;  ///< the contract run by the interpreter, against the reference, on its domain
 };
 
 struct ComparisonReport {
-  std::string problem;                       ///< canonical line
+  std::string problem;  ///< canonical line
   Verdict verdict = Verdict::Refused;
-  std::string strength;                      ///< in words: "sampled: ..." | "exhaustive: ..."
-  std::string domain;                        ///< in words
+  std::string strength;  ///< in words: "sampled: ..." | "exhaustive: ..."
+  std::string domain;    ///< in words
   std::int64_t outside_compared = 0, outside_different = 0;
-  std::string relation = "operator";         ///< "operator" | "contract"
+  std::string relation = "operator";  ///< "operator" | "contract"
   std::optional<Diagnostic> diagnostic;
   SideReport reference, candidate;
   std::optional<ContractReport> contract;
-  TensorComparison outputs;                  ///< on the domain
+  TensorComparison outputs;  ///< on the domain
   Format result_format = Format::F32;
   std::optional<Cause> cause;
   std::string operand_recipe, operand_sha256;
   int repeats = 1;
   std::vector<FormReport> forms;
-  double plain_run_ms = 0;                   ///< the candidate's own form, where timed beside an emitted one
+  double plain_run_ms = 0;  ///< the candidate's own form, where timed beside an emitted one
   std::string reproduce;
-  std::string emitted;                       ///< the module that ran, where one was emitted
+  std::string emitted;  ///< the module that ran, where one was emitted
 };
 
 /// Never throws Refused: a refusal is a report with verdict `refused` and a diagnostic.

@@ -19,11 +19,15 @@ json identity_json(const SideReport& side) {
 }
 
 json cost_json(const Cost& cost) {
-  return {{"compile_ms", cost.compile_ms}, {"run_ms", cost.run_ms}, {"transfer_bytes", cost.transfer_bytes}, {"peak_rss_bytes", cost.peak_rss_bytes}};
+  return {{"compile_ms", cost.compile_ms},
+          {"run_ms", cost.run_ms},
+          {"transfer_bytes", cost.transfer_bytes},
+          {"peak_rss_bytes", cost.peak_rss_bytes}};
 }
 
 json diagnostic_json(const Diagnostic& d) {
-  return {{"code", info(d.code).name}, {"reason", d.reason}, {"operator", d.op}, {"backend", d.backend}, {"target", d.target}, {"help", info(d.code).help}};
+  return {{"code", info(d.code).name}, {"reason", d.reason}, {"operator", d.op},
+          {"backend", d.backend},      {"target", d.target}, {"help", info(d.code).help}};
 }
 
 json value_json(Format format, Bits bits) { return {{"bits", to_hex({format, bits})}, {"value", to_text(Scalar{format, bits})}}; }
@@ -37,9 +41,9 @@ json divergence_json(Format format, const Divergence& d) {
 }
 
 json form_json(const FormReport& form) {
-  return {{"how", form.how},           {"candidate", form.candidate}, {"form", form.form},
-          {"outcome", form.outcome},   {"note", form.note},           {"compared", form.compared},
-          {"different", form.different}, {"compile_ms", form.compile_ms}, {"run_ms", form.run_ms}};
+  return {{"how", form.how},      {"candidate", form.candidate}, {"form", form.form},           {"outcome", form.outcome},
+          {"note", form.note},    {"compared", form.compared},   {"different", form.different}, {"compile_ms", form.compile_ms},
+          {"run_ms", form.run_ms}};
 }
 
 }  // namespace
@@ -75,7 +79,10 @@ nlohmann::json to_json(const ComparisonReport& r) {
   for (size_t b = 0; b < r.outputs.histogram.buckets.size(); ++b)
     if (r.outputs.histogram.buckets[b] > 0)
       histogram.push_back({{"ulps", UlpHistogram::label(static_cast<int>(b))}, {"count", r.outputs.histogram.buckets[b]}});
-  j["outputs"] = {{"compared", r.outputs.compared}, {"different", r.outputs.different}, {"nan_payloads", r.outputs.nan_payloads}, {"histogram", histogram}};
+  j["outputs"] = {{"compared", r.outputs.compared},
+                  {"different", r.outputs.different},
+                  {"nan_payloads", r.outputs.nan_payloads},
+                  {"histogram", histogram}};
   j["first_divergence"] = r.outputs.first ? divergence_json(r.result_format, *r.outputs.first) : json(nullptr);
   j["greatest_divergence"] = r.outputs.greatest ? divergence_json(r.result_format, *r.outputs.greatest) : json(nullptr);
   if (r.cause) {

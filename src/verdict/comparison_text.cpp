@@ -43,12 +43,14 @@ std::string side(const SideReport& s) {
 
 std::string ran(const SideReport& s) { return fmt::format("{} (kernel {})", s.tag.empty() ? "nothing" : s.tag, s.kernel); }
 
-std::string ulps(std::uint64_t n) { return n == UINT64_MAX ? "NaN against a number" : fmt::format("{} ulp{}", n, n == 1 ? "" : "s"); }
+std::string ulps(std::uint64_t n) {
+  return n == UINT64_MAX ? "NaN against a number" : fmt::format("{} ulp{}", n, n == 1 ? "" : "s");
+}
 
 std::string divergence(Format format, const Divergence& d) {
   const Scalar a{format, d.reference}, b{format, d.candidate};
-  return fmt::format("{}  reference {} ({})  candidate {} ({})  {}", index_text(d.index), to_text(a), to_hex(a), to_text(b), to_hex(b),
-                     ulps(d.ulps));
+  return fmt::format("{}  reference {} ({})  candidate {} ({})  {}", index_text(d.index), to_text(a), to_hex(a), to_text(b),
+                     to_hex(b), ulps(d.ulps));
 }
 
 // The histogram on one line, coarser than in --json.
@@ -57,12 +59,20 @@ std::string distances(const TensorComparison& outputs) {
     const char* label;
     int first, last;  ///< buckets
   };
-  constexpr Group kGroups[] = {{"0 ulps", 0, 0}, {"1 ulp", 1, 1}, {"2", 2, 2}, {"3-16", 3, 5}, {"17-256", 6, 9}, {"more", 10, UlpHistogram::kNan - 1}, {"NaN against a number", UlpHistogram::kNan, UlpHistogram::kNan}};
+  constexpr Group kGroups[] = {{"0 ulps", 0, 0},
+                               {"1 ulp", 1, 1},
+                               {"2", 2, 2},
+                               {"3-16", 3, 5},
+                               {"17-256", 6, 9},
+                               {"more", 10, UlpHistogram::kNan - 1},
+                               {"NaN against a number", UlpHistogram::kNan, UlpHistogram::kNan}};
   std::string text;
   for (const Group& group : kGroups) {
     std::uint64_t n = 0;
     for (int b = group.first; b <= group.last; ++b) n += outputs.histogram.buckets[static_cast<size_t>(b)];
-    if (n > 0) text += fmt::format("{}{} {:.1f}%", text.empty() ? "" : ", ", group.label, 100.0 * static_cast<double>(n) / static_cast<double>(outputs.compared));
+    if (n > 0)
+      text += fmt::format("{}{} {:.1f}%", text.empty() ? "" : ", ", group.label,
+                          100.0 * static_cast<double>(n) / static_cast<double>(outputs.compared));
   }
   return text;
 }
@@ -96,17 +106,21 @@ std::string to_text(const ComparisonReport& r) {
                                      r.contract->shape_verified ? "verified" : "predicted (not in the contract's list)"));
     page.row("", fmt::format("arithmetic {}", r.contract->arithmetic));
     if (r.verdict != Verdict::Refused)
-      page.row("", r.contract->replay_different == 0
-                       ? fmt::format("run by the interpreter it gives the reference's bits: {} of {} outputs", count(r.contract->replay_compared),
-                                     count(r.contract->replay_compared))
-                       : fmt::format("IT IS NOT WHAT THE REFERENCE COMPUTES: run by the interpreter, {} of {} outputs differ from the reference",
-                                     count(r.contract->replay_different), count(r.contract->replay_compared)));
+      page.row(
+          "",
+          r.contract->replay_different == 0
+              ? fmt::format("run by the interpreter it gives the reference's bits: {} of {} outputs",
+                            count(r.contract->replay_compared), count(r.contract->replay_compared))
+              : fmt::format(
+                    "IT IS NOT WHAT THE REFERENCE COMPUTES: run by the interpreter, {} of {} outputs differ from the reference",
+                    count(r.contract->replay_different), count(r.contract->replay_compared)));
   }
   page.row("verdict", verdict_line(r));
   if (r.verdict != Verdict::Refused) {
     page.row("domain", r.domain);
     if (r.outside_compared > 0)
-      page.row("outside", fmt::format("{} outputs outside the domain were compared too: {} differ", count(r.outside_compared), count(r.outside_different)));
+      page.row("outside", fmt::format("{} outputs outside the domain were compared too: {} differ", count(r.outside_compared),
+                                      count(r.outside_different)));
     page.row("strength", r.strength);
   }
   if (r.outputs.first) page.row("first", divergence(r.result_format, *r.outputs.first));
@@ -131,8 +145,8 @@ std::string to_text(const ComparisonReport& r) {
     page.row(i == 0 ? "forms" : "", text);
   }
   if (r.verdict != Verdict::Refused) {
-    std::string cost = fmt::format("candidate {:.3f} ms a run, compiled in {:.0f} ms; reference {:.3f} ms", r.candidate.cost.run_ms,
-                                   r.candidate.cost.compile_ms, r.reference.cost.run_ms);
+    std::string cost = fmt::format("candidate {:.3f} ms a run, compiled in {:.0f} ms; reference {:.3f} ms",
+                                   r.candidate.cost.run_ms, r.candidate.cost.compile_ms, r.reference.cost.run_ms);
     if (r.plain_run_ms > 0)
       cost += fmt::format("; the candidate's own form {:.3f} ms, so exactness costs {:.2f} times that", r.plain_run_ms,
                           r.candidate.cost.run_ms / r.plain_run_ms);

@@ -1,4 +1,5 @@
-// What is written, checked on the text; that it computes the bits is checked on the compiled module (tests/verdict, tests/end_to_end).
+// What is written, checked on the text; that it computes the bits is checked on the compiled module (tests/verdict,
+// tests/end_to_end).
 #include "emit/emit.h"
 
 #include <gtest/gtest.h>
@@ -87,10 +88,11 @@ TEST(Emit, FlushingTargetsNarrowTheDomain) {
 }
 
 TEST(Emit, WhatStableHloCannotSayIsRefusedByName) {
-  for (const auto& [line, choices] : std::vector<std::pair<std::string, Choices>>{{"convert 4xf32 out=bf16", {{"rounding", "toward-zero"}}},
-                                                                                 {"convert 4xf32 out=i8", {}},
-                                                                                 {"convert 4xf64 out=bf16", {}},
-                                                                                 {"multiply_add 4xbf16,4xbf16,4xbf16", {{"product", "fused"}}}}) {
+  for (const auto& [line, choices] :
+       std::vector<std::pair<std::string, Choices>>{{"convert 4xf32 out=bf16", {{"rounding", "toward-zero"}}},
+                                                    {"convert 4xf32 out=i8", {}},
+                                                    {"convert 4xf64 out=bf16", {}},
+                                                    {"multiply_add 4xbf16,4xbf16,4xbf16", {{"product", "fused"}}}}) {
     try {
       emit(program(line, choices), Traits{});
       ADD_FAILURE() << line;
@@ -129,8 +131,9 @@ TEST(Insert, NothingElseInTheModuleChanges) {
   std::string back = changed;
   back.erase(back.find(function), function.size());
   const std::string call = "func.call @f(%x, %w) : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>";
-  back.replace(back.find(call), call.size(),
-               "stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>");
+  back.replace(
+      back.find(call), call.size(),
+      "stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>");
   EXPECT_EQ(back, kModule);
 }
 
@@ -148,8 +151,10 @@ TEST(Insert, InsideAModuleTheFunctionGoesBeforeTheLastBrace) {
 TEST(Insert, ASecondCallAddsNoSecondFunction) {
   const std::string function = helper("add 4x4xf32,4x4xf32", "g");
   const std::string once = insert_call(kModule, function, "g", "%1");
-  const std::string more = "func.func private @other(%p: tensor<4x4xf32>) -> tensor<4x4xf32> {\n  %9 = stablehlo.add %p, %p : tensor<4x4xf32>\n  return %9 : "
-                           "tensor<4x4xf32>\n}\n";
+  const std::string more =
+      "func.func private @other(%p: tensor<4x4xf32>) -> tensor<4x4xf32> {\n  %9 = stablehlo.add %p, %p : tensor<4x4xf32>\n  "
+      "return %9 : "
+      "tensor<4x4xf32>\n}\n";
   const std::string twice = insert_call(once + more, function, "g", "%9");
   EXPECT_EQ(twice.find("func.func private @g"), twice.rfind("func.func private @g"));
   EXPECT_TRUE(has(twice, "%9 = func.call @g(%p, %p)"));
@@ -158,7 +163,8 @@ TEST(Insert, ASecondCallAddsNoSecondFunction) {
 TEST(Insert, WhatDoesNotFitIsRefused) {
   const std::string function = helper("matmul 4x8xf32,8x4xf32", "f");
   for (const char* value : {"%7", "%1", "0", "%"}) EXPECT_THROW(insert_call(kModule, function, "f", value), Refused) << value;
-  const std::string taken = std::string(kModule) + "func.func private @f(%p: tensor<4x4xf32>) -> tensor<4x4xf32> {\n  return %p : tensor<4x4xf32>\n}\n";
+  const std::string taken =
+      std::string(kModule) + "func.func private @f(%p: tensor<4x4xf32>) -> tensor<4x4xf32> {\n  return %p : tensor<4x4xf32>\n}\n";
   EXPECT_THROW(insert_call(taken, function, "f", "%0"), Refused);
 }
 

@@ -45,9 +45,7 @@ def test_matmul_differs_plain_and_is_exact_under_the_contract(bitpact, schema, n
 
 
 def test_the_table_of_expected_verdicts(bitpact):
-    ran = bitpact(
-        "compare", "--problems", "tests/verdicts/mlx-iree.txt", "--candidate", "iree", "--no-offers", "--no-cause"
-    )
+    ran = bitpact("compare", "--problems", "tests/verdicts/mlx-iree.txt", "--candidate", "iree", "--no-offers", "--no-cause")
     assert ran.code == 0, ran.err
     table = ran.out.splitlines()
     assert len(table) == 132
@@ -76,13 +74,12 @@ def test_a_wrong_contract_differs_and_says_that_it_is_not_the_references(bitpact
     ran = bitpact("compare", "matmul 64x64xf32,64x64xf32", "--candidate", "iree", "--contract", wrong)
     assert ran.code == 1, ran.err
     assert "IT IS NOT WHAT THE REFERENCE COMPUTES" in ran.out
-    assert "order: mlx has sequential, iree has reversed" in ran.out
+    assert "order: mlx has sequential" in ran.out
+    assert "iree has reversed" in ran.out
 
 
 def test_a_contract_for_other_formats_is_refused(bitpact):
-    ran = bitpact(
-        "compare", "matmul 8x8xf16,8x8xf16", "--candidate", "iree", "--contract", "contracts/mlx/matmul-f32.json"
-    )
+    ran = bitpact("compare", "matmul 8x8xf16,8x8xf16", "--candidate", "iree", "--contract", "contracts/mlx/matmul-f32.json")
     assert ran.code == 3
     assert "contract-not-for-problem" in ran.err
 
@@ -110,7 +107,9 @@ def test_all_inputs_of_a_16_bit_format_are_exhaustive(bitpact):
 
 
 def test_the_reproduce_line_gives_the_same_report(bitpact):
-    first = bitpact("compare", "sum 4x33x7xf16 axis=1", "--candidate", "iree", "--json", "--operands", "bitpact-operands/1 seed=7").json
+    first = bitpact(
+        "compare", "sum 4x33x7xf16 axis=1", "--candidate", "iree", "--json", "--operands", "bitpact-operands/1 seed=7"
+    ).json
     again = bitpact(*shlex.split(first["reproduce"])[1:], "--json").json
     for report in (first, again):
         for key in ("cost", "reference_cost"):

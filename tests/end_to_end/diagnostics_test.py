@@ -52,7 +52,9 @@ GOOD = npy("<f4", "(4,)", bytes(16))
 def subnormals_only(place):
     """Operands whose every product is subnormal, so that no output lies in the domain that IREE carries."""
     tiny = npy("<f4", "(4,)", (1).to_bytes(4, "little") * 4)
-    return compare(ADD, "--contract", "contracts/mlx/add-f32.json", "--operand-files", two_operands(place, tiny, tiny), candidate="iree")
+    return compare(
+        ADD, "--contract", "contracts/mlx/add-f32.json", "--operand-files", two_operands(place, tiny, tiny), candidate="iree"
+    )
 
 
 def long_pairwise(place):
@@ -79,11 +81,13 @@ PROVOKE = {
     "contract-field": lambda p: changed_contract(p, lambda c: c.update(colour="red")),
     "contract-value": lambda p: changed_contract(p, lambda c: c["established"].update(strength="certain")),
     "contract-fingerprint": lambda p: changed_contract(p, lambda c: c["established"].update(note="changed")),
-    "contract-program": lambda p: changed_contract(p, lambda c: c["pieces"][0]["program"].update(results=[7])),
+    "contract-program": lambda p: changed_contract(
+        p, lambda c: c["pieces"][0]["program"]["nodes"][0]["input"].update(format="bf16")
+    ),
     "contract-not-for-problem": lambda p: compare("matmul 4x4xf16,4x4xf16", "--contract", MATMUL),
     "contract-domain": subnormals_only,
     "unknown-backend": lambda p: compare(ADD, candidate="abacus"),
-    "backend-option": lambda p: compare(ADD, candidate="iree[colour=red]"),
+    "backend-option": lambda p: compare(ADD, candidate="iree[target-cpu=abacus9000]"),
     "backend-absent": lambda p: compare(ADD, candidate="mlx:gpu"),
     "backend-lacks-operator": lambda p: compare("multiply 4xf32,4xf32", candidate="worker:python3 examples/worker.py"),
     "backend-lacks-format": lambda p: compare("add 4xf16,4xf16", candidate="worker:python3 examples/worker.py"),
@@ -92,12 +96,10 @@ PROVOKE = {
     "worker-timeout": lambda p: compare(ADD, "--timeout", "2", candidate=faulty("hangs", p)),
     "worker-protocol": lambda p: compare(ADD, candidate=faulty("garbage", p)),
     "worker-refused": lambda p: compare(ADD, candidate=faulty("raises", p)),
-    "compile-failed": lambda p: compare(ADD, candidate="iree[target-cpu=abacus9000]"),
+    "compile-failed": lambda p: compare(ADD, candidate="worker:python3 tests/end_to_end/uncompiled_worker.py"),
     "emit-unsupported": lambda p: ["emit", "contracts/mlx/convert-f32-bf16.json", "--form", "dot_general"],
     "emit-too-large": long_pairwise,
-    "nondeterministic": lambda p: compare(
-        ADD, "--repeat", "3", candidate="worker:python3 tests/end_to_end/changing_worker.py"
-    ),
+    "nondeterministic": lambda p: compare(ADD, "--repeat", "3", candidate="worker:python3 tests/end_to_end/changing_worker.py"),
 }
 
 # A broken rule of Bitpact's own (tests/operators/operator_test.cpp breaks one on purpose), and what only a library call can ask for (tests/number).

@@ -50,8 +50,18 @@ def test_the_contract_takes_effect_and_nothing_else_changes(bitpact, tmp_path, o
     user.write_text(MODULE)
     changed = tmp_path / "changed.mlir"
     ran = bitpact(
-        "emit", "contracts/mlx/matmul-f32.json", "--for", "iree", "--problem", "matmul 64x96xf32,96x64xf32",
-        "--into", user, "--replace", "%0", "-o", changed,
+        "emit",
+        "contracts/mlx/matmul-f32.json",
+        "--for",
+        "iree",
+        "--problem",
+        "matmul 64x96xf32,96x64xf32",
+        "--into",
+        user,
+        "--replace",
+        "%0",
+        "-o",
+        changed,
     )
     assert ran.code == 0, ran.err
     assert user.read_text() == MODULE
@@ -85,8 +95,16 @@ def test_a_value_that_does_not_fit_is_refused_and_nothing_is_written(bitpact, tm
     user.write_text(MODULE)
     for value in ("%9", "%2"):
         ran = bitpact(
-            "emit", "contracts/mlx/matmul-f32.json", "--problem", "matmul 64x96xf32,96x64xf32",
-            "--into", user, "--replace", value, "-o", tmp_path / "out.mlir",
+            "emit",
+            "contracts/mlx/matmul-f32.json",
+            "--problem",
+            "matmul 64x96xf32,96x64xf32",
+            "--into",
+            user,
+            "--replace",
+            value,
+            "-o",
+            tmp_path / "out.mlir",
         )
         assert ran.code == 3, ran.err
         assert "emit-unsupported" in ran.err

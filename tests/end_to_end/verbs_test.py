@@ -69,14 +69,19 @@ def test_hand_written_contracts_have_the_arithmetic_of_the_checked_in_ones(bitpa
 
 
 def test_the_worker_examples_compute(bitpact):
-    ran = bitpact(
-        "compare", "add 64xf32,64xf32", "--reference", "native", "--candidate", "worker:python3 examples/worker.py"
-    )
+    ran = bitpact("compare", "add 64xf32,64xf32", "--reference", "native", "--candidate", "worker:python3 examples/worker.py")
     assert ran.code == 0, ran.out + ran.err
 
 
 def test_usage_is_refused_with_code_2(bitpact):
-    for arguments in ([], ["compare"], ["frobnicate"], ["compare", "add 4xf32,4xf32"], ["show"], ["compare", "--candidate", "iree"]):
+    for arguments in (
+        [],
+        ["compare"],
+        ["frobnicate"],
+        ["compare", "add 4xf32,4xf32"],
+        ["show"],
+        ["compare", "--candidate", "iree"],
+    ):
         ran = bitpact(*arguments)
         assert ran.code == 2, arguments
         assert "error[usage]" in ran.err

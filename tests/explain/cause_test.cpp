@@ -18,7 +18,8 @@ struct Case {
 Case make(const std::string& line, const std::string& recipe = "bitpact-operands/1") {
   Case c;
   c.problem = resolve(line);
-  c.operands = make_operands(Recipe::parse(recipe), c.problem.problem.operands, c.problem.binding.operands, c.problem.binding.result);
+  c.operands =
+      make_operands(Recipe::parse(recipe), c.problem.problem.operands, c.problem.binding.operands, c.problem.binding.result);
   return c;
 }
 
@@ -52,8 +53,9 @@ TEST(Cause, NamesTheAccumulator) {
 TEST(Cause, NamesTheOrder) {
   const Case c = make("sum 64x200xf32");
   const Cause found = cause(c, run(c, program(c, {})), run(c, program(c, {{"order", "interleaved(8, pairwise(1))"}})));
-  EXPECT_EQ(found.summary,
-            "order: ours has sequential or blocked(256) or blocked(512) (not told apart here), theirs has interleaved(8, pairwise(1))");
+  EXPECT_EQ(
+      found.summary,
+      "order: ours has sequential or blocked(256) or blocked(512) (not told apart here), theirs has interleaved(8, pairwise(1))");
 }
 
 TEST(Cause, NamesFlushing) {

@@ -64,10 +64,12 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(ClauseCase{"matmul 2x2xi32,2x2xi32", "matmul.C1"}, ClauseCase{"matmul 2x2xf32,2x2xbf16", "matmul.C1"},
                     ClauseCase{"matmul 2x2xf32,2x2xf32 out=i32", "matmul.C1"}, ClauseCase{"matmul 2xf32,2x2xf32", "matmul.C2"},
                     ClauseCase{"matmul 2xf32,2xf32", "matmul.C2"}, ClauseCase{"matmul 2x2x2xf32,3x2x2xf32", "matmul.C3"},
-                    ClauseCase{"matmul 2x3xf32,2x3xf32", "matmul.C4"}, ClauseCase{"matmul 2x3xf32,4x5xf32 transpose_b=true", "matmul.C4"},
-                    ClauseCase{"sum 2xi32", "sum.C1"}, ClauseCase{"sum 2x2xf32 axis=2", "sum.C2"}, ClauseCase{"sum f32", "sum.C2"},
+                    ClauseCase{"matmul 2x3xf32,2x3xf32", "matmul.C4"},
+                    ClauseCase{"matmul 2x3xf32,4x5xf32 transpose_b=true", "matmul.C4"}, ClauseCase{"sum 2xi32", "sum.C1"},
+                    ClauseCase{"sum 2x2xf32 axis=2", "sum.C2"}, ClauseCase{"sum f32", "sum.C2"},
                     ClauseCase{"add 2xf32,2xf16", "add.C1"}, ClauseCase{"add 2xf32,3xf32", "add.C2"},
-                    ClauseCase{"multiply 2xi8,2xi8", "multiply.C1"}, ClauseCase{"multiply_add 2xf32,2xf32,1xf32", "multiply_add.C2"},
+                    ClauseCase{"multiply 2xi8,2xi8", "multiply.C1"},
+                    ClauseCase{"multiply_add 2xf32,2xf32,1xf32", "multiply_add.C2"},
                     ClauseCase{"residual_add 2xf32,2x1xf32", "residual_add.C2"}, ClauseCase{"convert 2xf32", "convert.C1"},
                     ClauseCase{"add 2xf32", "add takes 2 operand(s)"}, ClauseCase{"add 0xf32,0xf32", "add: every extent"}));
 
@@ -97,7 +99,8 @@ TEST(Catalogue, EveryChoiceBuildsAWellFormedProgram) {
 TEST(Choices, UnknownOnesAreRefused) {
   const Operator& op = operator_named("matmul");
   const OperatorFormats formats{{Format::F32, Format::F32}, Format::F32};
-  for (const auto& [point, value] : {std::pair{"colour", "red"}, {"product", "guessed"}, {"order", "random"}, {"accumulator", "f99"}}) {
+  for (const auto& [point, value] :
+       {std::pair{"colour", "red"}, {"product", "guessed"}, {"order", "random"}, {"accumulator", "f99"}}) {
     try {
       op.build(formats, complete_choices(op, formats, {{point, value}}));
       ADD_FAILURE() << point << "=" << value;
@@ -111,9 +114,11 @@ TEST(Choices, OrdersReadBack) {
   EXPECT_EQ(parse_order("sequential"), Order::sequential());
   EXPECT_EQ(parse_order("reversed"), Order::backwards());
   EXPECT_EQ(parse_order("interleaved(8, pairwise(1))"), Order::interleaved(8, Order::pairwise(1)));
-  EXPECT_EQ(parse_order("blocked(128, interleaved(4), reversed)"), Order::blocked(128, Order::interleaved(4), Order::backwards()));
+  EXPECT_EQ(parse_order("blocked(128, interleaved(4), reversed)"),
+            Order::blocked(128, Order::interleaved(4), Order::backwards()));
   EXPECT_EQ(parse_order("pairwise(128, 8, interleaved(8))"), Order::pairwise(128, 8, Order::interleaved(8)));
-  for (const char* text : {"", "pairwise", "interleaved()", "interleaved(0)", "blocked(2, sequential, sequential, sequential)", "sequential x"})
+  for (const char* text :
+       {"", "pairwise", "interleaved()", "interleaved(0)", "blocked(2, sequential, sequential, sequential)", "sequential x"})
     EXPECT_THROW(parse_order(text), Refused) << text;
 }
 

@@ -33,10 +33,31 @@ TEST(ProblemLine, ReadsOperatorOperandsAndAttributes) {
 TEST(ProblemLine, AScalarIsItsFormat) { EXPECT_EQ(parse_problem("add f32,f32").operands[0], (OperandSpec{Format::F32, {}})); }
 
 TEST(ProblemLine, RefusesWhatTheGrammarDoesNotGive) {
-  for (const char* line :
-       {"", " ", "matmul", "matmul ", "Matmul 1xf32", "1add f32", "add  f32,f32", "add f32, f32", "add f32,", "add ,f32", "add 1x2f32", "add 01xf32",
-        "add -1xf32", "add f32 axis", "add f32 axis=", "add f32 =1", "add f32  axis=1", "add f32 axis=1 ", "add f32 a=1 a=2", "add f32 a=b;c",
-        "add 2x", "add 1099511627777xf32", "add 1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32", "add f32\n", "add\tf32"})
+  for (const char* line : {"",
+                           " ",
+                           "matmul",
+                           "matmul ",
+                           "Matmul 1xf32",
+                           "1add f32",
+                           "add  f32,f32",
+                           "add f32, f32",
+                           "add f32,",
+                           "add ,f32",
+                           "add 1x2f32",
+                           "add 01xf32",
+                           "add -1xf32",
+                           "add f32 axis",
+                           "add f32 axis=",
+                           "add f32 =1",
+                           "add f32  axis=1",
+                           "add f32 axis=1 ",
+                           "add f32 a=1 a=2",
+                           "add f32 a=b;c",
+                           "add 2x",
+                           "add 1099511627777xf32",
+                           "add 1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32",
+                           "add f32\n",
+                           "add\tf32"})
     EXPECT_EQ(code_of(line), Code::ProblemSyntax) << line;
   EXPECT_EQ(code_of("add " + std::string(5000, '1') + "xf32"), Code::ProblemSyntax);
   EXPECT_EQ(code_of("add 2xf33"), Code::UnknownFormat);
@@ -65,7 +86,8 @@ RC_GTEST_PROP(ProblemLine, RoundTripsStructurally, ()) {
     p.operands.push_back(spec);
   }
   const auto attributes = *rc::gen::inRange(0, 3);
-  for (int i = 0; i < attributes; ++i) p.attributes[*name] = *rc::gen::elementOf(std::vector<std::string>{"true", "-1", "nhwc,ohwi", "f32", "1.5"});
+  for (int i = 0; i < attributes; ++i)
+    p.attributes[*name] = *rc::gen::elementOf(std::vector<std::string>{"true", "-1", "nhwc,ohwi", "f32", "1.5"});
   RC_ASSERT(parse_problem(to_text(p)) == p);
 }
 

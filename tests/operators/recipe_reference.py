@@ -10,8 +10,9 @@ import sys
 
 MASK64 = (1 << 64) - 1
 CLASSES = ["normal", "wide", "cancellation", "ties", "subnormal", "special"]
-SEQUENCE = ("normal wide cancellation normal ties normal wide subnormal "
-            "normal cancellation special normal wide ties normal cancellation").split()
+SEQUENCE = (
+    "normal wide cancellation normal ties normal wide subnormal normal cancellation special normal wide ties normal cancellation"
+).split()
 # name: (width, fraction bits, bias)
 FLOATS = {"f64": (64, 52, 1023), "f32": (32, 23, 127), "bf16": (16, 7, 127), "f16": (16, 10, 15)}
 WIDE = {"f64": (-250, 250), "f32": (-30, 30), "bf16": (-30, 30), "f16": (-7, 3)}
@@ -117,8 +118,20 @@ class Float:
         smallest_normal = 1 << self.M
         if not x.contracted:
             one = self.bias << self.M
-            values = [(0, 0), (1, 0), (0, self.inf), (1, self.inf), (0, self.nan), (0, self.largest), (1, self.largest),
-                      (0, smallest_normal), (1, smallest_normal), (0, 1), (1, 1), (0, one)]
+            values = [
+                (0, 0),
+                (1, 0),
+                (0, self.inf),
+                (1, self.inf),
+                (0, self.nan),
+                (0, self.largest),
+                (1, self.largest),
+                (0, smallest_normal),
+                (1, smallest_normal),
+                (0, 1),
+                (1, 1),
+                (0, one),
+            ]
             pick = x.w1 % 16
             return self.raw(*values[pick]) if pick < len(values) else self.normal(x)
         A, B = x.r0 % x.K, x.r1 % x.K
@@ -257,8 +270,11 @@ DEFAULT = "bitpact-operands/1 seed=1 classes=" + ",".join(CLASSES)
 PROBLEMS = [
     (DEFAULT, [operand("f32", [48, 37], "m k"), operand("f32", [37, 33], "k n")], "m n"),
     (DEFAULT, [operand("bf16", [37, 48], "k m"), operand("bf16", [33, 37], "n k")], "m n"),
-    ("bitpact-operands/1 seed=18446744073709551615 classes=" + ",".join(CLASSES),
-     [operand("f16", [3, 160, 9], "b0 m k"), operand("f16", [3, 9, 50], "b0 k n")], "b0 m n"),
+    (
+        "bitpact-operands/1 seed=18446744073709551615 classes=" + ",".join(CLASSES),
+        [operand("f16", [3, 160, 9], "b0 m k"), operand("f16", [3, 9, 50], "b0 k n")],
+        "b0 m n",
+    ),
     (DEFAULT, [operand("f64", [130, 6], "o k")], "o"),
     (DEFAULT, [operand("f16", [40, 11, 13], "o k0 k1")], "o"),
     (DEFAULT, [operand("f32", [17, 33], "d0 d1")] * 3, "d0 d1"),
@@ -285,8 +301,9 @@ def main():
         digest = hashlib.sha256()
         for data in operands(recipe, specs, result_axes.split()):
             digest.update(data)
-        golden.append({"recipe": recipe, "operands": specs, "result_axes": result_axes.split(),
-                       "sha256": "sha256:" + digest.hexdigest()})
+        golden.append(
+            {"recipe": recipe, "operands": specs, "result_axes": result_axes.split(), "sha256": "sha256:" + digest.hexdigest()}
+        )
     print("[\n" + ",\n".join(json.dumps(entry) for entry in golden) + "\n]")
     return 0
 

@@ -33,7 +33,9 @@ TEST(Batch, CountsWhatIsNotAsExpected) {
   settings.reference = "native";
   settings.candidate = "native";
   BackendPool pool;
-  const auto run = [&](const std::string& text) { return run_batch(parse_batch(text, "f"), settings, pool, [](const auto&, const auto&, bool) {}); };
+  const auto run = [&](const std::string& text) {
+    return run_batch(parse_batch(text, "f"), settings, pool, [](const auto&, const auto&, bool) {});
+  };
   EXPECT_EQ(run("add 4xf32,4xf32\nsum 3x4xbf16").exit, 0);
   EXPECT_EQ(run("add 4xf32,4xf32 ; expect=differs").exit, 1);
   EXPECT_EQ(run("add 4xf32,5xf32 ; expect=refused").exit, 0);

@@ -1,8 +1,6 @@
-// Mutation: every cast, order, product, accumulator, start, rounding of the operators' programs changed, one at a time. Each mutant must be caught by the
-// operand classes, or be equal by a listed normal-form rule (equal fingerprints). The survivors that are neither are listed here by name, each with
-// the reason why no operand of these classes parts it.
-#include "contract/mutate.h"
-
+// Mutation: every cast, order, product, accumulator, start, rounding of the operators' programs changed, one at a time. Each
+// mutant must be caught by the operand classes, or be equal by a listed normal-form rule (equal fingerprints). The survivors that
+// are neither are listed here by name, each with the reason why no operand of these classes parts it.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -10,6 +8,7 @@
 #include "backends/backend.h"
 #include "backends/recorded_traits.h"
 #include "compare/compare.h"
+#include "contract/mutate.h"
 #include "diagnostic/diagnostic.h"
 #include "emit/emit.h"
 #include "interpret/interpret.h"
@@ -24,7 +23,8 @@ struct Subject {
   NumericProgram program;
   std::vector<Tensor> operands;
   Tensor expected;
-  std::vector<Tensor> swamped;  ///< large, small, -large, small, ... in the first operand, ones in the others: parts accumulators by their precision
+  std::vector<Tensor> swamped;  ///< large, small, -large, small, ... in the first operand, ones in the others: parts accumulators
+                                ///< by their precision
   Tensor swamped_expected;
 };
 
@@ -34,8 +34,8 @@ std::vector<Tensor> swamp(const std::vector<Tensor>& like) {
     Tensor made(t.format(), t.shape());
     const bool narrow = t.format() == Format::F16;
     for (std::int64_t i = 0; i < made.size(); ++i) {
-      const char* pattern[] = {narrow ? "32768" : "1073741824", narrow ? "0.0001220703125" : "1.5", narrow ? "-32768" : "-1073741824",
-                               narrow ? "0.000244140625" : "1.25"};
+      const char* pattern[] = {narrow ? "32768" : "1073741824", narrow ? "0.0001220703125" : "1.5",
+                               narrow ? "-32768" : "-1073741824", narrow ? "0.000244140625" : "1.25"};
       made.set(i, *parse_scalar(operands.empty() ? pattern[i % 4] : "1", t.format()));
     }
     operands.push_back(made);
@@ -96,9 +96,9 @@ std::string excuse(const Subject& s, const Mutant& m) {
   if (merge) return "a sequential order merges nothing";
   if (m.rule == "flush" && m.change.find("add in") != std::string::npos)
     return "a subnormal sum is exact, so one that is flushed needs operands that cancel into the subnormal range";
-  if (m.rule == "flush" && operand == Format::F16)
-    return "f16 products and sums kept in f32 are never subnormal there";
-  if (m.rule == "flush" && m.change.find("convert") != std::string::npos) return "a widened value is subnormal only where the operand was";
+  if (m.rule == "flush" && operand == Format::F16) return "f16 products and sums kept in f32 are never subnormal there";
+  if (m.rule == "flush" && m.change.find("convert") != std::string::npos)
+    return "a widened value is subnormal only where the operand was";
   if (m.rule == "start") return "it parts only sums of nothing but negative zeros";
   if (m.rule == "extra-rounding" && operand == Format::BF16 && s.problem.result.format == Format::F16)
     return "what is left of a bf16 value in f16 has at most 8 significant bits, which bf16 holds";
@@ -133,13 +133,14 @@ TEST(Mutation, EveryMutantDiesOrIsEqualByARule) {
   EXPECT_GE(dead, 150);
 }
 
-// The same on the compiled module, for one batch: what IREE makes of an emitted mutant differs from the program's bits on the domain, or the mutant is
-// equal there in the interpreter too.
+// The same on the compiled module, for one batch: what IREE makes of an emitted mutant differs from the program's bits on the
+// domain, or the mutant is equal there in the interpreter too.
 TEST(Mutation, EmittedMutantsDieOnTheCompiledModule) {
   const auto iree = open_backend(parse_backend("iree"));
   const Traits traits = recorded_traits(*iree);
   std::int64_t killed = 0, equal = 0, not_carried = 0;
-  for (const std::string line : {"matmul 16x24xf32,24x16xf32", "matmul 16x24xbf16,24x16xbf16", "multiply_add 512xbf16,512xbf16,512xbf16"}) {
+  for (const std::string line :
+       {"matmul 16x24xf32,24x16xf32", "matmul 16x24xbf16,24x16xbf16", "multiply_add 512xbf16,512xbf16,512xbf16"}) {
     const Subject s = subject(line);
     const auto run = [&](const NumericProgram& program) {
       const Emitted form = emit(bind(program, s.problem.binding), traits)[0];
@@ -151,7 +152,8 @@ TEST(Mutation, EmittedMutantsDieOnTheCompiledModule) {
       try {
         result = run(m.program);
       } catch (const Refused& refused) {
-        EXPECT_TRUE(refused.diagnostic().code == Code::EmitUnsupported || refused.diagnostic().code == Code::EmitTooLarge) << refused.what();
+        EXPECT_TRUE(refused.diagnostic().code == Code::EmitUnsupported || refused.diagnostic().code == Code::EmitTooLarge)
+            << refused.what();
         ++not_carried;
         continue;
       }
@@ -159,14 +161,16 @@ TEST(Mutation, EmittedMutantsDieOnTheCompiledModule) {
       const Interpreted wanted = interpret(bind(s.program, s.problem.binding), s.operands, {.threads = 0, .watch = true});
       const Interpreted other = interpret(bind(m.program, s.problem.binding), s.operands, {.threads = 0, .watch = true});
       std::vector<std::uint8_t> keep;
-      for (size_t i = 0; i < wanted.occurrences[0].size(); ++i) keep.push_back((wanted.occurrences[0][i] | other.occurrences[0][i]) == 0 ? 1 : 0);
+      for (size_t i = 0; i < wanted.occurrences[0].size(); ++i)
+        keep.push_back((wanted.occurrences[0][i] | other.occurrences[0][i]) == 0 ? 1 : 0);
       const bool differs = compare_tensors(wanted.results[0], other.results[0], {}, &keep).different > 0;
       const bool seen = compare_tensors(exact, result, {}, &keep).different > 0;
       EXPECT_EQ(seen, differs) << line << ": " << m.rule << ": " << m.change;
       (seen ? killed : equal) += 1;
     }
   }
-  std::printf("  %ld killed on the compiled module, %ld equal there and in the interpreter, %ld not carried by StableHLO\n", killed, equal, not_carried);
+  std::printf("  %ld killed on the compiled module, %ld equal there and in the interpreter, %ld not carried by StableHLO\n",
+              killed, equal, not_carried);
   EXPECT_GE(killed, 18);
 }
 
