@@ -67,6 +67,8 @@ class Normaliser {
     return std::move(form_);
   }
 
+  bool has_inner_axes() const { return has_inner_axes_; }
+
  private:
   // ---- NF1: axes are numbered as they first appear in the inputs, then in the results, then elsewhere
 
@@ -74,10 +76,12 @@ class Normaliser {
     for (const Node& node : program_.nodes)
       if (const auto* input = std::get_if<Input>(&node)) number(input->axes);
     for (int result : program_.results) number(axes_of(program_.nodes[static_cast<size_t>(result)]));
+    const size_t outer = axis_names_.size();
     for (const Node& node : program_.nodes) {
       number(axes_of(node));
       if (const auto* fold = std::get_if<Fold>(&node)) number(fold->over);
     }
+    has_inner_axes_ = axis_names_.size() > outer;
   }
 
   void number(const Axes& axes) {
@@ -354,13 +358,33 @@ class Normaliser {
   std::map<int, AxisNumbers> order_of_axes_;
   std::map<std::pair<int, AxisNumbers>, int> emitted_;
   int inputs_ = 0;
+  bool has_inner_axes_ = false;  // axes that neither inputs nor results have
   size_t instructions_ = 0;
   NormalForm form_;
 };
 
 }  // namespace
 
-NormalForm normalise(const NumericProgram& program, const Domain& domain) { return Normaliser(program, domain).run(); }
+// Axes that neither inputs nor results have are numbered in the order of the nodes, which depends on their numbers. There, the
+// normal form is the least of those that follow one another for ever; nearly always there is one.
+NormalForm normalise(const NumericProgram& program, const Domain& domain) {
+  Normaliser normaliser(program, domain);
+  std::vector<NormalForm> forms{normaliser.run()};
+  if (!normaliser.has_inner_axes()) return forms[0];
+  for (;;) {
+    NormalForm next = Normaliser(forms.back().program, domain).run();
+    std::map<std::string, std::string> names;
+    for (const auto& [own, before] : forms.back().axis_names)
+      if (const auto now = next.axis_names.find(before); now != next.axis_names.end()) names[own] = now->second;
+    next.axis_names = std::move(names);
+    const auto same = [&next](const NormalForm& form) { return form.program == next.program; };
+    if (const auto first = std::ranges::find_if(forms, same); first != forms.end())
+      return *std::min_element(first, forms.end(), [](const NormalForm& a, const NormalForm& b) {
+        return canonical_json(to_json(a.program)) < canonical_json(to_json(b.program));
+      });
+    forms.push_back(std::move(next));
+  }
+}
 
 NumericProgram normal_form(const NumericProgram& program, const Domain& domain) { return normalise(program, domain).program; }
 

@@ -18,8 +18,11 @@ ValueSet values_of(const Instruction& code, const std::vector<ValueRef>& operand
       return fits(operands[0]->set, code.format) && !saturates ? operands[0]->set : values_of(code.format);
     }
     case ScalarOp::Negate:
-    case ScalarOp::Abs:
-      return operands[0]->set;
+    case ScalarOp::Abs: {  // what an integer was converted to may become -0, and the least integer one that is too large
+      ValueSet set = operands[0]->set;
+      set.specials = set.negative = true;
+      return set;
+    }
     case ScalarOp::Maximum:
     case ScalarOp::Minimum:
       return join(operands[0]->set, operands[1]->set);

@@ -32,8 +32,10 @@ ValueSet values_of(Format format) {
 }
 
 ValueSet join(const ValueSet& a, const ValueSet& b) {
+  // Signed integers reach -2^highest and no further up than 2^highest - 1; joined with unsigned ones they are no integers' set.
+  const bool mixed = a.negative != b.negative;
   return {std::max(a.precision, b.precision), std::min(a.lowest, b.lowest), std::max(a.highest, b.highest),
-          a.specials || b.specials,           a.negative || b.negative,     a.boolean || b.boolean};
+          a.specials || b.specials || mixed,  a.negative || b.negative,     a.boolean || b.boolean};
 }
 
 bool fits(const ValueSet& values, Format format) {

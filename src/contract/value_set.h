@@ -10,8 +10,8 @@ struct ValueSet {
   int precision = 0;
   int lowest = 0;         ///< exponent of the smallest step
   int highest = 0;        ///< exponent of the largest power of two
-  bool specials = false;  ///< infinities, NaNs and -0 are among them
-  bool negative = false;
+  bool specials = false;  ///< infinities, NaNs, -0 may be among them; without, it is a set of integers
+  bool negative = false;  ///< with integers: from -2^highest to 2^highest - 1; else from 0 to 2^(highest + 1) - 1
   bool boolean = false;
 };
 

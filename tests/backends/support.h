@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include <fstream>
 #include <functional>
 #include <string>
+#include <thread>
 
 #include "backends/backend.h"
 #include "backends/locate.h"
@@ -76,6 +78,16 @@ inline int running_in_group(pid_t group) {
     running += its_group == group && state != 'Z' ? 1 : 0;
   }
   return running;
+}
+
+/// Whether nothing of the group runs any more. A signal that was sent is delivered a moment later, so it is waited for, up to 5
+/// s.
+inline bool group_ends(pid_t group) {
+  for (int tries = 0; tries < 500; ++tries) {
+    if (running_in_group(group) == 0) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
 }
 
 }  // namespace bitpact::testing

@@ -115,6 +115,35 @@ TEST(Rules, NF5AppliesToExactProductsOnly) {
   expect_two({F16, F16, F32}, fused(F32, {.flush_in = true}), rounded(F32), {0x3c00, 0, 1});
 }
 
+TEST(Rules, NF3KnowsWhatAnIntegerBecame) {
+  const Format i8 = Format::I8, ui8 = Format::UI8;
+  const auto back = [](const Build& value, Format format, Overflow overflow) {
+    return [=](BodyBuilder& b) { return b.op(ScalarOp::Convert, format, {value(b)}, {.overflow = overflow}); };
+  };
+  const auto of = [](ScalarOp op, std::vector<int> arguments) {
+    return [=](BodyBuilder& b) {
+      std::vector<int> wide;
+      for (int a : arguments) wide.push_back(b.convert(a, F32));
+      return b.op(op, F32, wide);
+    };
+  };
+  const auto expect_range_matters = [&](const std::vector<Format>& arguments, const Build& value, Format format,
+                                        const std::vector<Bits>& apart) {
+    expect_two(arguments, back(value, format, Overflow::Saturate), back(value, format, Overflow::Ieee), apart);
+  };
+  expect_range_matters({ui8}, of(ScalarOp::Negate, {0}), ui8, {5});
+  expect_range_matters({i8}, of(ScalarOp::Negate, {0}), i8, {0x80});
+  expect_range_matters({i8}, of(ScalarOp::Abs, {0}), i8, {0x80});
+  expect_range_matters({i8, ui8}, of(ScalarOp::Maximum, {0, 1}), i8, {1, 200});
+  expect_range_matters({i8, ui8}, of(ScalarOp::Minimum, {0, 1}), ui8, {0xff, 200});
+  const auto widened = [](int a) { return [=](BodyBuilder& b) { return b.convert(a, F32); }; };
+  expect_one({i8}, back(widened(0), i8, Overflow::Saturate), back(widened(0), i8, Overflow::Ieee));
+  // -0 is no integer.
+  const auto negated_twice = [&](BodyBuilder& b) { return b.op(ScalarOp::Negate, F32, {b.convert(0, F32)}); };
+  const auto through_integer = [&](BodyBuilder& b) { return b.convert(b.convert(negated_twice(b), Format::I32), F32); };
+  expect_two({i8}, negated_twice, through_integer, {0});
+}
+
 TEST(Rules, NF5KnowsWhatAFactorCanBe) {
   // Two forms of x * f32(f16) + f32, by how x comes about.
   const auto form = [](const Build& x, bool fused) {
