@@ -69,13 +69,15 @@ Cause find_cause(const Resolved& problem, const std::vector<Tensor>& operands, c
   }
   cause.known = ours.whole && theirs.whole;
 
-  std::vector<std::string> parts;
+  std::vector<std::string> parts, meanings;
   const Operator& definition = operator_named(op);
   for (const ChoicePoint& point : definition.choice_points(problem.formats())) {
     const std::vector<std::string> a = values(ours, point.name), b = values(theirs, point.name);
     if (std::none_of(a.begin(), a.end(),
-                     [&b](const std::string& value) { return std::find(b.begin(), b.end(), value) != b.end(); }))
+                     [&b](const std::string& value) { return std::find(b.begin(), b.end(), value) != b.end(); })) {
       parts.push_back(fmt::format("{}: {} has {}, {} has {}", point.name, names.first, either(a), names.second, either(b)));
+      meanings.push_back(fmt::format("where {} says: {}", point.name, point.summary));
+    }
   }
   const std::string &flush_a = ours.fits.front().flush, &flush_b = theirs.fits.front().flush;
   if (flush_a != flush_b) {
@@ -97,6 +99,7 @@ Cause find_cause(const Resolved& problem, const std::vector<Tensor>& operands, c
                                         to_text(parting->reference), to_hex(parting->reference), names.second,
                                         to_text(parting->candidate), to_hex(parting->candidate)));
   }
+  cause.details.insert(cause.details.end(), meanings.begin(), meanings.end());
   return cause;
 }
 

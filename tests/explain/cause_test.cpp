@@ -39,8 +39,9 @@ TEST(Cause, NamesTheChoicePointThatDiffers) {
   const Cause found = cause(c, run(c, program(c, {})), run(c, program(c, {{"product", "fused"}})));
   EXPECT_TRUE(found.known);
   EXPECT_EQ(found.summary, "product: ours has rounded, theirs has fused");
-  ASSERT_EQ(found.details.size(), 3U);
+  ASSERT_EQ(found.details.size(), 4U);
   EXPECT_NE(found.details[2].find("part after term"), std::string::npos);
+  EXPECT_TRUE(found.details[3].starts_with("where product says: rounded to the accumulator's format")) << found.details[3];
 }
 
 TEST(Cause, NamesTheAccumulator) {
