@@ -35,6 +35,13 @@ TEST(Emit, AProductThatMustBeRoundedIsNoDotOnATargetThatFuses) {
   EXPECT_TRUE(has(all[0].module, "applies stablehlo.add across dimensions = [0]"));
 }
 
+TEST(Emit, ALoneOperandIsReducedWhereItLies) {
+  const auto all = emit(program("sum 4x9x5xf32 axis=1"), Traits{});
+  EXPECT_EQ(all[0].form, "reduce");
+  EXPECT_TRUE(has(all[0].module, "across dimensions = [1]"));
+  EXPECT_FALSE(has(all[0].module, "transpose"));
+}
+
 TEST(Emit, ADotIsTheCheapestWhereTheTargetRoundsProducts) {
   Traits traits;
   traits.contracts_multiply_add = traits.dot_fuses_products = false;
