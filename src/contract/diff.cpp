@@ -103,7 +103,8 @@ std::string quoted(const std::string& text) { return text.empty() ? "nothing" : 
 
 std::string map_text(const std::map<std::string, std::string>& map) {
   std::vector<std::string> parts;
-  for (const auto& [key, value] : map) parts.push_back(key + "=" + value);
+  parts.reserve(map.size());
+  for (const auto& [key, value] : map) parts.push_back(fmt::format("{}={}", key, value));
   return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, " "));
 }
 

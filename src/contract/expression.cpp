@@ -55,6 +55,7 @@ class Printer {
     if (i.op == ScalarOp::Compare) name += fmt::format(".{}", bitpact::name(i.comparison));
     if (i.nan == NanRule::Number) name += ".number";
     std::vector<std::string> operands;
+    operands.reserve(3);
     for (int a = 0; a < info(i.op).operands; ++a) operands.push_back(text(i.args[static_cast<size_t>(a)]));
     return fmt::format("{}({}){}", name, fmt::join(operands, ", "), suffix);
   }

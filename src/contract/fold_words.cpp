@@ -114,7 +114,7 @@ std::string FoldWords::product() const {
 }
 
 std::string FoldWords::start() const {
-  const std::string other = "first leaf: " + lift_.all_results();
+  std::string other = "first leaf: " + lift_.all_results();
   if (shape_.kind == FoldShape::Kind::Other) return other;
   const Instruction* first = lift_.code(lift_.result());
   const auto from = [&](int value) -> std::string {
@@ -130,20 +130,19 @@ std::string FoldWords::start() const {
     for (size_t a : {size_t{0}, size_t{1}})
       if (lift_.text(first->args[a]) != step_.text(step.args[a])) return other;
     if (first->op == ScalarOp::Multiply) return "with the first product, rounded to " + rounded_to(first->format, first->policy);
-    const std::string value = from(first->args[2]);
+    std::string value = from(first->args[2]);
     return value.empty() ? other : value;
   }
   const std::string term = step_.text(shape_.term);
   if (lift_.all_results() == term) return shape_.product ? "with the first product" : "with the first term";
   if (!like_step || first->op != step.op || first->nan != step.nan) return other;
   for (size_t side : {size_t{0}, size_t{1}})
-    if (const std::string value = from(first->args[side]); !value.empty() && lift_.text(first->args[1 - side]) == term)
-      return value;
+    if (std::string value = from(first->args[side]); !value.empty() && lift_.text(first->args[1 - side]) == term) return value;
   return other;
 }
 
 std::string FoldWords::merge() const {
-  const std::string other = "joined by " + merge_->all_results();
+  std::string other = "joined by " + merge_->all_results();
   if (shape_.kind == FoldShape::Kind::Other) return other;
   const Instruction* join = merge_->code(merge_->result());
   if (join == nullptr || join->op != ScalarOp::Add || join->args[0] != 0 || join->args[1] != 1) return other;

@@ -95,6 +95,7 @@ class Normaliser {
 
   AxisNumbers numbers(const Axes& axes) const {
     AxisNumbers numbers;
+    numbers.reserve(axes.size());
     for (const std::string& axis : axes) numbers.push_back(number_of_axis_.at(axis));
     return numbers;
   }
@@ -327,6 +328,7 @@ class Normaliser {
     fold.over = names(node.over);
     fold.axes = axes;
     std::vector<Format> formats;
+    formats.reserve(operands.size());
     for (ValueRef operand : operands) formats.push_back(operand->format);
     fold.leaf = identity_body(formats);
     fold.step = step.write(node.step);

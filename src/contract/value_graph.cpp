@@ -96,6 +96,7 @@ std::vector<ValueRef> ValueGraph::translate(const ScalarBody& body, const std::v
   std::vector<ValueRef> values = arguments;
   for (const Instruction& i : body.code) {
     std::vector<ValueRef> operands;
+    operands.reserve(3);
     for (int a = 0; a < info(i.op).operands; ++a)
       operands.push_back(values.at(static_cast<size_t>(i.args[static_cast<size_t>(a)])));
     values.push_back(make(i, std::move(operands)));

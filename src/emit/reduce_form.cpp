@@ -56,7 +56,7 @@ TensorValue reduce_form(const FoldParts& p) {
   }
   const TensorValue init = f.constant(shape->state, *start, {}, {});
   const TensorValue sum =
-      f.define(fmt::format("stablehlo.reduce({} init: {}) applies stablehlo.add across dimensions = [0] : ({}, {}) -> {}",
+      f.define(fmt::format("stablehlo.reduce({} init: {}) applies stablehlo.add across dimensions = [{}] : ({}, {}) -> {}",
                            terms.ssa, init.ssa, dimension, tensor_type(full, shape->state), tensor_type({}, shape->state),
                            tensor_type(p.result_shape, shape->state)),
                shape->state, p.fold.axes, p.result_shape);
