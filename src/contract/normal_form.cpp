@@ -123,6 +123,7 @@ class Normaliser {
 
   std::vector<ValueRef> seen(const std::vector<int>& operands) {
     std::vector<ValueRef> values;
+    values.reserve(operands.size());
     for (int operand : operands) values.push_back(seen(normal_of_[static_cast<size_t>(operand)]));
     return values;
   }
