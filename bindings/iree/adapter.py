@@ -146,6 +146,10 @@ class Adapter:
         return rt.HalBufferView(buffer, tensor.shape, ELEMENT_TYPES[tensor.format])
 
     def run_stablehlo(self, call):
+        # Left to itself, IREE computes f64 in f32: a module with other types than were asked for.
+        demotes = "--iree-input-demote-f64-to-f32=false" not in self.flags
+        if demotes and any(tensor.format == "f64" for tensor in (*call.operands, *call.results)):
+            raise Refusal("backend-lacks-format", "f64 is demoted to f32 unless demote-f64=false is given")
         context, function, compile_ms = self._compiled(call.module)
         operands = [self._buffer(tensor) for tensor in call.operands]
 

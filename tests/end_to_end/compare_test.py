@@ -151,3 +151,14 @@ def test_a_refusal_has_its_report_too(bitpact, schema):
     assert report["verdict"] == "refused"
     assert report["diagnostic"]["code"] == "clause-violated"
     assert "matmul.C4" in report["diagnostic"]["reason"]
+
+
+def test_f64_is_refused_by_name_where_iree_would_demote_it(bitpact):
+    ran = bitpact("compare", "matmul 8x9xf64,9x8xf64", "--reference", "native", "--candidate", "iree", "--json")
+    assert ran.code == 3
+    assert ran.json["diagnostic"]["code"] == "backend-lacks-format"
+    assert "demote-f64=false" in ran.json["diagnostic"]["reason"]
+    kept = bitpact(
+        "compare", "matmul 8x9xf64,9x8xf64", "--reference", "native", "--candidate", "iree[demote-f64=false]", "--no-cause"
+    )
+    assert kept.code == 1, kept.out + kept.err
