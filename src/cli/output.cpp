@@ -1,12 +1,7 @@
-#include <unistd.h>
-
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "cli/verbs.h"
-#include "diagnostic/diagnostic.h"
+#include "tensor/file.h"
 
 namespace bitpact {
 
@@ -19,26 +14,14 @@ void say(const std::string& text) {
 }
 
 std::string read_text_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in || std::filesystem::is_directory(path)) refuse(Code::FileUnreadable, "'" + path + "' cannot be read");
-  return {std::istreambuf_iterator<char>(in), {}};
+  const MappedFile file(path);
+  const std::span<const std::byte> bytes = file.bytes();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 void write_text_file(const std::string& path, const std::string& text) {
-  const std::string temporary = path + ".part" + std::to_string(::getpid());
-  std::error_code error;
-  {
-    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    out.write(text.data(), static_cast<std::streamsize>(text.size()));
-    out.flush();
-    if (!out) error = std::make_error_code(std::errc::io_error);
-  }
-  if (!error) std::filesystem::rename(temporary, path, error);
-  if (error) {
-    std::error_code ignored;
-    std::filesystem::remove(temporary, ignored);
-    refuse(Code::FileUnwritable, "'" + path + "' cannot be written");
-  }
+  const std::span<const std::byte> piece = std::as_bytes(std::span(text));
+  write_file(path, {&piece, 1});
 }
 
 }  // namespace bitpact

@@ -44,6 +44,11 @@ Written write_function(const BoundProgram& bound, const Traits& traits, FoldForm
 
   FunctionText f;
   Shield shield(first == values.end() ? values.front() : *first);
+  // In a user's module a compiler would contract his product into an addition here, drop the rounding of a 16-bit operand that he
+  // made from f32, and do the same to what he makes of the result: nothing passes a barrier.
+  if (options.in_module)
+    for (TensorValue& value : values)
+      if (!value.ssa.empty()) value = f.barrier(value);
   ScalarText scalar(f, shield, traits, options.in_module);
   for (size_t i = 0; i < program.nodes.size(); ++i) {
     const Shape shape = bound.shape_of(static_cast<int>(i));
@@ -70,7 +75,7 @@ Written write_function(const BoundProgram& bound, const Traits& traits, FoldForm
   }
   std::vector<std::string> results, types;
   for (const int id : program.results) {
-    const TensorValue& value = values[static_cast<size_t>(id)];
+    const TensorValue value = options.in_module ? f.barrier(values[static_cast<size_t>(id)]) : values[static_cast<size_t>(id)];
     results.push_back(value.ssa);
     types.push_back(tensor_type(value.shape, value.format));
   }

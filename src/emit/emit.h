@@ -19,7 +19,7 @@ struct Emitted {
 struct EmitOptions {
   std::string function = "main";
   bool in_module =
-      false;  ///< a private function to be called from a user's module: results keep their rounding whatever uses them
+      false;  ///< a private function to be called from a user's module: behind barriers, so that nothing is fused across the call
 };
 
 /// All forms that the traits allow. Refuses `emit-unsupported` with the reason of the last form where none is left.

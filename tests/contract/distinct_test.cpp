@@ -72,6 +72,43 @@ Case small_map(Random& random) {
   return c;
 }
 
+/// The same with integers and what keeps a value's set: conversions there and back, negation, absolute value, extrema.
+Case small_conversion(Random& random) {
+  Case c;
+  const std::vector<Format> inputs{Format::I8, Format::UI8, Format::F16};
+  for (size_t i = 0; i < inputs.size(); ++i)
+    c.program.nodes.emplace_back(Input{std::string(1, static_cast<char>('x' + i)), inputs[i], {}});
+  const std::vector<Format> through{Format::I8, Format::UI8, Format::I32, Format::F16, Format::BF16, Format::F32};
+  BodyBuilder b(inputs);
+  std::vector<int> values{0, 1, 2};
+  const int length = random.between(2, 5);
+  for (int n = 0; n < length; ++n) {
+    Policy p;
+    if (random.chance(20)) p.rounding = random.chance(50) ? Rounding::Down : Rounding::Up;
+    if (random.chance(20)) p.overflow = Overflow::Saturate;
+    const int v = random.chance(60) ? values.back() : random.pick(values);
+    const Format format = b.format_of(v);
+    switch (random.below(6)) {
+      case 0:
+        values.push_back(b.op(ScalarOp::Negate, format, {v}));
+        break;
+      case 1:
+        values.push_back(b.op(ScalarOp::Abs, format, {v}));
+        break;
+      case 2: {
+        const int w = b.convert(random.pick(values), format);
+        values.push_back(b.op(random.chance(50) ? ScalarOp::Maximum : ScalarOp::Minimum, format, {v, w}));
+        break;
+      }
+      default:
+        values.push_back(b.op(ScalarOp::Convert, random.pick(through), {v}, p));
+    }
+  }
+  c.program.nodes.emplace_back(Map{{0, 1, 2}, b.finish({b.op(ScalarOp::Convert, Format::F32, {values.back()})}), {}});
+  c.program.results = {3};
+  return c;
+}
+
 Case small_fold(Random& random) {
   Case c;
   c.extents = {{"k", 3}};
@@ -142,6 +179,11 @@ int check_groups(Random& random, const std::function<Case(Random&)>& make, int p
 TEST(Fingerprint, IsSharedOnlyByEqualSmallMaps) {
   Random random(11);
   EXPECT_GT(check_groups(random, small_map, 12000, 40), 2000);
+}
+
+TEST(Fingerprint, IsSharedOnlyByEqualSmallConversions) {
+  Random random(14);
+  EXPECT_GT(check_groups(random, small_conversion, 12000, 40), 2000);
 }
 
 TEST(Fingerprint, IsSharedOnlyByEqualSmallFolds) {

@@ -1,5 +1,6 @@
 """Helpers are narrow: in a user's module nothing changes but what the contract says, in the text and on the compiled module."""
 
+import ml_dtypes
 import numpy
 import pytest
 
@@ -29,7 +30,9 @@ def run_iree(text, operands):
     module = runtime.VmModule.copy_buffer(config.vm_instance, blob)
     context = runtime.SystemContext(vm_modules=[module], config=config)
     name = module.name
-    return [numpy.asarray(result.to_host()) for result in getattr(context.modules, name)["main"](*operands)]
+    results = getattr(context.modules, name)["main"](*operands)
+    results = results if isinstance(results, (list, tuple)) else [results]
+    return [numpy.asarray(result.to_host()) for result in results]
 
 
 @pytest.fixture(name="operands")
@@ -109,3 +112,60 @@ def test_a_value_that_does_not_fit_is_refused_and_nothing_is_written(bitpact, tm
         assert ran.code == 3, ran.err
         assert "emit-unsupported" in ran.err
         assert not (tmp_path / "out.mlir").exists()
+
+
+CHAIN = """func.func public @main(%x: tensor<4096xf32>, %y: tensor<4096xf32>, %b: tensor<4096xf32>) -> tensor<4096xf32> {
+  %p = stablehlo.multiply %x, %y : tensor<4096xf32>
+  %s = stablehlo.add %p, %b : tensor<4096xf32>
+  return %s : tensor<4096xf32>
+}
+"""
+
+BF16_CHAIN = """func.func public @main(%x: tensor<4096xbf16>, %y: tensor<4096xbf16>, %b: tensor<4096xbf16>) -> tensor<4096xbf16> {
+  %p = stablehlo.multiply %x, %y : tensor<4096xbf16>
+  %s = stablehlo.add %p, %b : tensor<4096xbf16>
+  return %s : tensor<4096xbf16>
+}
+"""
+
+
+def replaced(bitpact, tmp_path, text, contract, problem, value):
+    user = tmp_path / "user.mlir"
+    user.write_text(text)
+    ran = bitpact(
+        "emit",
+        f"contracts/mlx/{contract}.json",
+        "--problem",
+        problem,
+        "--into",
+        user,
+        "--replace",
+        value,
+        "-o",
+        tmp_path / "out.mlir",
+    )
+    assert ran.code == 0, ran.err
+    return (tmp_path / "out.mlir").read_text()
+
+
+@pytest.mark.parametrize(("contract", "value"), [("multiply-f32", "%p"), ("add-f32", "%s")])
+def test_nothing_is_contracted_across_the_call(bitpact, tmp_path, contract, value):
+    generator = numpy.random.default_rng(2)
+    x, y, b = (generator.standard_normal(4096, dtype=numpy.float32) for _ in range(3))
+    operator = contract.split("-")[0]
+    text = replaced(bitpact, tmp_path, CHAIN, contract, f"{operator} 4096xf32,4096xf32", value)
+    expected = x * y + b
+    assert numpy.array_equal(run_iree(text, [x, y, b])[0].view(numpy.uint32), expected.view(numpy.uint32))
+    assert not numpy.array_equal(run_iree(CHAIN, [x, y, b])[0].view(numpy.uint32), expected.view(numpy.uint32))
+
+
+@pytest.mark.parametrize(("contract", "value"), [("multiply-bf16", "%p"), ("add-bf16", "%s")])
+def test_a_bf16_rounding_stands_across_the_call(bitpact, tmp_path, contract, value):
+    generator = numpy.random.default_rng(3)
+    x, y, b = (generator.standard_normal(4096).astype(ml_dtypes.bfloat16) for _ in range(3))
+    operator = contract.split("-")[0]
+    text = replaced(bitpact, tmp_path, BF16_CHAIN, contract, f"{operator} 4096xbf16,4096xbf16", value)
+    product = (x.astype(numpy.float32) * y.astype(numpy.float32)).astype(ml_dtypes.bfloat16)
+    expected = (product.astype(numpy.float32) + b.astype(numpy.float32)).astype(ml_dtypes.bfloat16)
+    assert numpy.array_equal(run_iree(text, [x, y, b])[0].view(numpy.uint16), expected.view(numpy.uint16))
+    assert not numpy.array_equal(run_iree(BF16_CHAIN, [x, y, b])[0].view(numpy.uint16), expected.view(numpy.uint16))
