@@ -18,7 +18,6 @@ Traits recorded_traits(const Backend& backend) {
   if (!backend.ways().stablehlo)
     refuse(Code::BackendLacksForm, "it takes no StableHLO, so nothing can be emitted for it", {"", to_text(backend.spec()), ""});
   Traits traits;
-  traits.elided_round_trips = {Format::BF16};
   if (backend.spec().name == "iree") {
     traits.source = "recorded from IREE 3.13.0, llvm-cpu";
     // LLVM lowers a fused multiply-add to multiply and add where the target has no instruction for it.

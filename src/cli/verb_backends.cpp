@@ -9,6 +9,7 @@
 #include "backends/recorded_traits.h"
 #include "cli/verbs.h"
 #include "diagnostic/diagnostic.h"
+#include "verdict/comparison.h"
 
 namespace bitpact {
 namespace {
@@ -82,9 +83,7 @@ nlohmann::json to_json(const Seen& s) {
   nlohmann::json j{
       {"spec", s.spec}, {"summary", s.kind.summary}, {"options", s.kind.options}, {"available", s.identity.has_value()}};
   if (s.identity) {
-    const Identity& i = *s.identity;
-    j["identity"] = {{"backend", i.backend}, {"version", i.version}, {"build", i.build},     {"device", i.device},
-                     {"target", i.target},   {"flags", i.flags},     {"threads", i.threads}, {"kernel", i.kernel}};
+    j["identity"] = to_json(*s.identity);
     j["takes"] = ways_text(s.ways);
     if (s.traits) j["traits"] = traits_text(*s.traits);
   }

@@ -3,9 +3,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
-
-#include "number/format.h"
 
 namespace bitpact {
 
@@ -17,8 +14,7 @@ struct Traits {
   bool reduce_sequential = true;   ///< reduce adds in order along the reduced axis, from the initial value
   bool flushes_subnormal_inputs = true;
   bool flushes_subnormal_results = true;
-  std::vector<Format> elided_round_trips;  ///< convert to this format and back may vanish
-  std::string source;                      ///< where these come from, in words; "recorded" ones were not asked of the backend
+  std::string source;  ///< where these come from, in words; "recorded" ones were not asked of the backend
   bool operator==(const Traits&) const = default;
 };
 

@@ -109,11 +109,4 @@ std::vector<Emitted> emit(const BoundProgram& program, const Traits& traits, con
   return all;
 }
 
-std::string emit_function(const BoundProgram& program, const Traits& traits, const std::string& form,
-                          const EmitOptions& options) {
-  for (const FoldForm candidate : kForms)
-    if (form == name(candidate) || form == "elementwise") return write_function(program, traits, candidate, options).text;
-  refuse(Code::Usage, fmt::format("no form is named '{}'", form));
-}
-
 }  // namespace bitpact

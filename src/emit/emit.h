@@ -25,7 +25,4 @@ struct EmitOptions {
 /// All forms that the traits allow. Refuses `emit-unsupported` with the reason of the last form where none is left.
 std::vector<Emitted> emit(const BoundProgram& program, const Traits& traits, const EmitOptions& options = {});
 
-/// Just the function, without the module around it, in the form named.
-std::string emit_function(const BoundProgram& program, const Traits& traits, const std::string& form, const EmitOptions& options);
-
 }  // namespace bitpact

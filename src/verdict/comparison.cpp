@@ -245,7 +245,6 @@ class Run {
       const Answer answer = backend.run_stablehlo(form.module, {problem_.result}, operands_, options_);
       tried.compile_ms = answer.cost.compile_ms;
       tried.run_ms = answer.cost.run_ms;
-      ComparisonReport saved = report_;
       note(report_.candidate, answer);
       judge(answer.results[0], covered_.piece->operands | form.carries);
       tried.compared = report_.outputs.compared;

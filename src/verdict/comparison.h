@@ -102,6 +102,7 @@ struct ComparisonReport {
 ComparisonReport run_comparison(const ComparisonRequest& request, BackendPool& pool);
 
 int exit_code(const ComparisonReport& report);
+nlohmann::json to_json(const Identity& identity);
 /// docs/schemas/comparison.schema.json
 nlohmann::json to_json(const ComparisonReport& report);
 std::string to_text(const ComparisonReport& report);

@@ -12,9 +12,7 @@ json identity_json(const SideReport& side) {
     j["identity"] = nullptr;
     return j;
   }
-  const Identity& i = *side.identity;
-  j["identity"] = {{"backend", i.backend}, {"version", i.version}, {"build", i.build},     {"device", i.device},
-                   {"target", i.target},   {"flags", i.flags},     {"threads", i.threads}, {"kernel", i.kernel}};
+  j["identity"] = to_json(*side.identity);
   return j;
 }
 
@@ -47,6 +45,11 @@ json form_json(const FormReport& form) {
 }
 
 }  // namespace
+
+nlohmann::json to_json(const Identity& i) {
+  return {{"backend", i.backend}, {"version", i.version}, {"build", i.build},     {"device", i.device},
+          {"target", i.target},   {"flags", i.flags},     {"threads", i.threads}, {"kernel", i.kernel}};
+}
 
 nlohmann::json to_json(const ComparisonReport& r) {
   json j;

@@ -13,6 +13,7 @@
 #include "diagnostic/diagnostic.h"
 #include "number/arithmetic.h"
 #include "tensor/digest.h"
+#include "tensor/refusal.h"
 #include "tensor/transpose.h"
 
 namespace bitpact {
@@ -26,16 +27,6 @@ std::string content(const std::string& path) {
   std::stringstream text;
   text << in.rdbuf();
   return text.str();
-}
-
-template <typename Call>
-std::optional<Code> refusal(Call&& call) {
-  try {
-    call();
-  } catch (const Refused& refused) {
-    return refused.diagnostic().code;
-  }
-  return std::nullopt;
 }
 
 Recipe only(const std::string& name, std::uint64_t seed = 1) {
