@@ -38,7 +38,8 @@ int main(int argc, char** argv) {
   std::function<bitpact::ExitCode()> run;
   bool json = false;
   app.set_version_flag("--version", "bitpact " BITPACT_VERSION);
-  app.require_subcommand(1);
+  bitpact::add_build_info({app, run, json});
+  app.require_subcommand(0, 1);
   app.footer(
       "Exit codes: 0 equal or done, 1 differs, 2 bad input or usage, 3 refused, 4 no verdict.\nStart with: bitpact compare "
       "\"matmul 64x64xf32,64x64xf32\" --reference mlx --candidate iree");
@@ -52,8 +53,10 @@ int main(int argc, char** argv) {
   bitpact::add_emit(program);
   bitpact::add_run(program);
   bitpact::add_diagnostics(program);
+  bitpact::add_completion(program);
   try {
     app.parse(argc, argv);
+    if (!run) throw CLI::RequiredError("A verb");
     return run();
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);

@@ -18,7 +18,10 @@ struct Program {
 };
 
 void add_backends(Program program);
+/// Not a verb: --build-info.
+void add_build_info(Program program);
 void add_compare(Program program);
+void add_completion(Program program);
 void add_contract(Program program);
 void add_diagnostics(Program program);
 void add_diff(Program program);
