@@ -30,8 +30,8 @@ class Dump {
   virtual ~Dump() = default;
   /// In the order of the file (of the offsets in .safetensors, of the archive in .npz; a folder: by name, as bytes).
   virtual const std::vector<DumpEntry>& entries() const = 0;
-  /// Mapped where the file has the elements in this form; else (compressed, Fortran order, big-endian) read into memory of its own.
-  /// May be called from several threads.
+  /// Mapped where the file has the elements in this form; else (compressed, Fortran order, big-endian) read into memory of its
+  /// own. May be called from several threads.
   virtual DumpTensor read(std::size_t index) const = 0;
 };
 
