@@ -1,5 +1,5 @@
 // bitpact --build-info: how this program was built. With --json a bitpact.build-info/1.
-#include "build_info.h"
+#include "cli/build_info.h"
 
 #include <fmt/format.h>
 
