@@ -69,6 +69,20 @@ std::vector<Row> make_rows() {
                     return std::make_unique<WorkerBackend>(spec, python_host("iree"), settings);
                   }});
   rows.push_back(
+      {{"xla", "what a JAX user runs under jit, and StableHLO modules, by XLA; `xla` is its CPU, `xla:gpu` a CUDA device", {}},
+       {"", "cpu", "gpu"},
+       {{"threads", "N: size of XLA's thread pool; the processors of this process unless given"},
+        {"fast-math", "true|false: --xla_cpu_enable_fast_math; XLA's default unless given", {"true", "false"}},
+        {"excess-precision", "true|false: --xla_allow_excess_precision; XLA's default unless given", {"true", "false"}},
+        {"max-isa",
+         "NAME: --xla_cpu_max_isa, the widest instructions used (AVX has no FMA)",
+         {"SSE4_2", "AVX", "AVX2", "AVX512", "AVX512_VNNI", "AVX512_BF16", "AMX", "AMX_FP16"}},
+        {"opt", "0..3: --xla_backend_optimization_level", {"0", "1", "2", "3"}},
+        {"precision", "default|high|highest: jax_default_matmul_precision, of operator calls", {"default", "high", "highest"}}},
+       [](const BackendSpec& spec, const BackendSettings& settings) {
+         return std::make_unique<WorkerBackend>(spec, python_host("xla"), settings);
+       }});
+  rows.push_back(
       {{"worker", "anyone's own worker process: worker:COMMAND (docs/protocol.md)", {"NAME=VALUE: handed to the worker"}},
        {},
        {},
