@@ -30,12 +30,19 @@ class Dump {
   virtual ~Dump() = default;
   /// In the order of the file (of the offsets in .safetensors, of the archive in .npz; a folder: by name, as bytes).
   virtual const std::vector<DumpEntry>& entries() const = 0;
-  /// Mapped where the file has the elements in this form; else (compressed, Fortran order, big-endian) read into memory of its own.
-  /// May be called from several threads.
+  /// Mapped where the file has the elements in this form; else (compressed, Fortran order, big-endian) read into memory of its
+  /// own. May be called from several threads.
   virtual DumpTensor read(std::size_t index) const = 0;
 };
 
-/// By what is there: a folder, or a file by its content. Refuses `file-unreadable`, and what the readers of the formats refuse.
-std::unique_ptr<Dump> open_dump(const std::string& path);
+struct DumpOptions {
+  /// .npy has no dtype for bf16; NumPy saves ml_dtypes' bfloat16 as two bytes without a meaning (V2). Taken as bf16 only where
+  /// that is said; refused otherwise.
+  bool two_byte_void_is_bf16 = false;
+};
+
+/// By what is there: a folder, or a file by its content (one .npy file is a dump of one tensor, "arr_0"). Refuses
+/// `file-unreadable`, `dump-unknown`, and what the readers of the formats refuse.
+std::unique_ptr<Dump> open_dump(const std::string& path, const DumpOptions& options = {});
 
 }  // namespace bitpact
