@@ -35,7 +35,14 @@ class Dump {
   virtual DumpTensor read(std::size_t index) const = 0;
 };
 
-/// By what is there: a folder, or a file by its content. Refuses `file-unreadable`, and what the readers of the formats refuse.
-std::unique_ptr<Dump> open_dump(const std::string& path);
+struct DumpOptions {
+  /// .npy has no dtype for bf16; NumPy saves ml_dtypes' bfloat16 as two bytes without a meaning (V2). Taken as bf16 only where
+  /// that is said; refused otherwise.
+  bool two_byte_void_is_bf16 = false;
+};
+
+/// By what is there: a folder, or a file by its content (one .npy file is a dump of one tensor, "arr_0"). Refuses
+/// `file-unreadable`, `dump-unknown`, and what the readers of the formats refuse.
+std::unique_ptr<Dump> open_dump(const std::string& path, const DumpOptions& options = {});
 
 }  // namespace bitpact

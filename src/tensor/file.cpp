@@ -88,7 +88,7 @@ std::string resolved(const std::string& path) {
 
 }  // namespace
 
-MappedFile::MappedFile(const std::string& path) {
+MappedFile::MappedFile(const std::string& path, Access access) {
   // O_NONBLOCK: opening a pipe that nobody writes to must not hang.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.fd < 0) unreadable(path, std::strerror(errno));
@@ -97,7 +97,9 @@ MappedFile::MappedFile(const std::string& path) {
   if (!S_ISREG(status.st_mode)) unreadable(path, "is not a regular file");
   size_ = static_cast<std::size_t>(status.st_size);
   if (size_ == 0) return;
-  void* base = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE, file.fd, 0);
+  const int protection = access == Access::ReadOnly ? PROT_READ : PROT_READ | PROT_WRITE;
+  // Without a reserve: only pages that are written to cost memory, and a file may be larger than all there is.
+  void* base = ::mmap(nullptr, size_, protection, MAP_PRIVATE | MAP_NORESERVE, file.fd, 0);
   if (base == MAP_FAILED) unreadable(path, std::strerror(errno));
   data_ = {static_cast<std::byte*>(base), [size = size_](std::byte* mapped) { ::munmap(mapped, size); }};
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,8 +13,10 @@ namespace bitpact {
 /// mapped (a replaced file, as write_file makes one, does no harm).
 class MappedFile {
  public:
+  /// ReadOnly: nobody may write to data(). A file may then be larger than what the system lends to private pages.
+  enum class Access : std::uint8_t { Private, ReadOnly };
   /// Refuses `file-unreadable`: absent, not permitted, or not a regular file.
-  explicit MappedFile(const std::string& path);
+  explicit MappedFile(const std::string& path, Access access = Access::Private);
   std::span<const std::byte> bytes() const { return {data_.get(), size_}; }
   /// The mapping itself, page-aligned; it lives as long as the last copy of this pointer. Null where the file is empty.
   const std::shared_ptr<std::byte[]>& data() const { return data_; }

@@ -1,0 +1,130 @@
+#include "tensor/npy_layout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "diagnostic/diagnostic.h"
+#include "tensor/transpose.h"
+
+namespace bitpact {
+namespace {
+
+struct DtypeRow {
+  std::string_view code;
+  Format format;
+};
+constexpr DtypeRow kDtypes[] = {
+    {"f8", Format::F64},  {"f4", Format::F32},  {"f2", Format::F16}, {"i8", Format::I64},
+    {"i4", Format::I32},  {"i2", Format::I16},  {"i1", Format::I8},  {"u8", Format::UI64},
+    {"u4", Format::UI32}, {"u2", Format::UI16}, {"u1", Format::UI8}, {"b1", Format::I1},
+};
+
+struct Elements {
+  Format format = Format::F32;
+  bool swapped = false;  ///< big-endian
+};
+
+Elements elements_of(const NpyHeader& header, std::optional<Format> as, const std::string& where) {
+  const std::string& descr = header.descr;
+  auto unsupported = [&] {
+    refuse(Code::NpyUnsupported, fmt::format("{}: there is no format for the dtype '{}'", where, descr));
+  };
+  const bool bf16 = as == Format::BF16;
+  if (descr == "bfloat16" || descr == "<V2" || descr == "|V2") {
+    if (bf16) return {Format::BF16, false};
+    if (!as)
+      refuse(Code::NpyUnsupported, fmt::format("{}: the dtype '{}' may be bf16; name the format to read it as", where, descr));
+    refuse(Code::OperandMismatch, fmt::format("{}: the dtype '{}' is not {}", where, descr, name(*as)));
+  }
+  if (descr == "?") return elements_of({"|b1", header.fortran_order, header.shape, header.data_offset}, as, where);
+  if (descr.size() != 3) unsupported();
+  const char order = descr[0];
+  const auto* row = std::find_if(std::begin(kDtypes), std::end(kDtypes),
+                                 [&](const DtypeRow& r) { return r.code == std::string_view(descr).substr(1); });
+  if (row == std::end(kDtypes)) unsupported();
+  const int bytes = info(row->format).storage_bytes;
+  // '|' says that there is no byte order, which is so for single bytes only; '=' is never written to a file.
+  if (order != '<' && order != '>' && !(order == '|' && bytes == 1)) unsupported();
+  Elements elements{row->format, order == '>' && bytes > 1};
+  if (bf16 && row->format == Format::UI16) elements.format = Format::BF16;
+  if (as && elements.format != *as)
+    refuse(Code::OperandMismatch,
+           fmt::format("{}: the dtype '{}' is {}, not {}", where, descr, name(elements.format), name(*as)));
+  return elements;
+}
+
+/// Refuses unless the file ends where the elements do. Nothing of the shape's size is allocated before.
+void check_size(const NpyHeader& header, Format format, std::size_t file_bytes, const std::string& where) {
+  const std::size_t left = file_bytes - header.data_offset;
+  std::int64_t count = 0;
+  try {
+    count = element_count(header.shape);
+  } catch (const Refused&) {
+    refuse(Code::NpyMalformed, fmt::format("{}: the shape has more elements than any file", where));
+  }
+  const auto each = static_cast<std::size_t>(info(format).storage_bytes);
+  const auto wanted = static_cast<std::size_t>(count);
+  if (wanted > left / each || wanted * each != left)
+    refuse(Code::NpyMalformed, fmt::format("{}: {} elements of {} bytes are {} in the file, which has {} bytes for them", where,
+                                           wanted, each, wanted > left / each ? "not all" : "not all there is", left));
+}
+
+template <typename T>
+void swap_bytes(std::byte* data, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i)
+    std::reverse(data + i * std::int64_t{sizeof(T)}, data + (i + 1) * std::int64_t{sizeof(T)});
+}
+
+void swap_elements(std::byte* data, std::int64_t count, int bytes) {
+  if (bytes == 2) swap_bytes<std::uint16_t>(data, count);
+  if (bytes == 4) swap_bytes<std::uint32_t>(data, count);
+  if (bytes == 8) swap_bytes<std::uint64_t>(data, count);
+}
+
+}  // namespace
+
+NpyLayout npy_layout(std::span<const std::byte> begin, std::size_t file_size, std::optional<Format> as,
+                     const std::string& where) {
+  const NpyHeader header = parse_npy_header(begin, where);
+  const Elements elements = elements_of(header, as, where);
+  check_size(header, elements.format, file_size, where);
+  return {elements.format,  header.shape,       header.fortran_order && header.shape.size() > 1,
+          elements.swapped, header.data_offset, file_size - header.data_offset};
+}
+
+Tensor npy_elements(const NpyLayout& layout, const std::byte* data) {
+  Tensor tensor(layout.format, layout.shape);
+  const int bytes = info(layout.format).storage_bytes;
+  if (layout.fortran_order) {
+    std::vector<std::int64_t> strides;  // the first axis runs fastest
+    std::int64_t stride = 1;
+    for (std::int64_t extent : layout.shape) {
+      strides.push_back(stride);
+      stride *= extent;
+    }
+    copy_strided(tensor.mutable_bytes(), data, layout.shape, strides, bytes);
+  } else if (tensor.byte_size() > 0) {
+    std::memcpy(tensor.mutable_bytes(), data, tensor.byte_size());
+  }
+  if (layout.swapped) swap_elements(tensor.mutable_bytes(), tensor.size(), bytes);
+  return tensor;
+}
+
+void check_npy_booleans(Format format, std::span<const std::byte> elements, const std::string& where) {
+  if (format != Format::I1) return;
+  const auto bad = std::find_if(elements.begin(), elements.end(), [](std::byte b) { return b > std::byte{1}; });
+  if (bad != elements.end())
+    refuse(Code::NpyMalformed,
+           fmt::format("{}: boolean {} is {}, neither 0 nor 1", where, bad - elements.begin(), static_cast<int>(*bad)));
+}
+
+std::string npy_descr(Format format) {
+  if (format == Format::BF16) return "<u2";
+  for (const DtypeRow& row : kDtypes)
+    if (row.format == format) return (info(format).storage_bytes == 1 ? "|" : "<") + std::string(row.code);
+  refuse(Code::NpyUnsupported, fmt::format(".npy has no dtype for {}", name(format)));
+}
+
+}  // namespace bitpact
