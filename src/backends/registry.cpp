@@ -83,6 +83,25 @@ std::vector<Row> make_rows() {
          return std::make_unique<WorkerBackend>(spec, python_host("xla"), settings);
        }});
   rows.push_back(
+      {{"onnxruntime", "operators as small ONNX models; `onnxruntime` is its CPU provider, `onnxruntime:cuda` the CUDA one", {}},
+       {"", "cpu", "cuda"},
+       {{"threads", "N: intra-op threads; the processors of this process unless given"},
+        {"optimization", "none|basic|extended|all: of the graph; all unless given", {"none", "basic", "extended", "all"}},
+        {"accuracy_level", "0..4: of MatMulNBits", {"0", "1", "2", "3", "4"}},
+        {"denormal-as-zero", "true|false: session.set_denormal_as_zero", {"true", "false"}},
+        {"tf32", "true|false: use_tf32, of cuda; true unless given", {"true", "false"}}},
+       [](const BackendSpec& spec, const BackendSettings& settings) {
+         return std::make_unique<WorkerBackend>(spec, python_host("onnxruntime"), settings);
+       }});
+  rows.push_back({{"numpy", "NumPy's own functions, on the BLAS that its wheel brings", {}},
+                  {"", "cpu"},
+                  {{"threads", "N: of BLAS; the processors of this process unless given"},
+                   {"core", "NAME: the processor that OpenBLAS chooses its kernels for; this one unless given"},
+                   {"disable-features", "A;B: NPY_DISABLE_CPU_FEATURES, sets of instructions that NumPy does not use"}},
+                  [](const BackendSpec& spec, const BackendSettings& settings) {
+                    return std::make_unique<WorkerBackend>(spec, python_host("numpy"), settings);
+                  }});
+  rows.push_back(
       {{"worker", "anyone's own worker process: worker:COMMAND (docs/protocol.md)", {"NAME=VALUE: handed to the worker"}},
        {},
        {},
