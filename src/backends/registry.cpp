@@ -74,6 +74,8 @@ std::vector<Row> make_rows() {
        {{"threads", "N: size of XLA's thread pool; the processors of this process unless given"},
         {"fast-math", "true|false: --xla_cpu_enable_fast_math; XLA's default unless given", {"true", "false"}},
         {"excess-precision", "true|false: --xla_allow_excess_precision; XLA's default unless given", {"true", "false"}},
+        {"fast-min-max", "true|false: --xla_cpu_enable_fast_min_max; XLA's default unless given", {"true", "false"}},
+        {"ynn", "true|false: whether dot and reduce may go to YNNPACK; XLA's default unless given", {"true", "false"}},
         {"max-isa",
          "NAME: --xla_cpu_max_isa, the widest instructions used (AVX has no FMA)",
          {"SSE4_2", "AVX", "AVX2", "AVX512", "AVX512_VNNI", "AVX512_BF16", "AMX", "AMX_FP16"}},
