@@ -16,8 +16,15 @@ from bitpact_worker import Refusal, timed_runs
 from operator_table import entry_for, key_of
 
 KEPT_MODULES = 64
-BOOLEAN_FLAGS = {"fast-math": "xla_cpu_enable_fast_math", "excess-precision": "xla_allow_excess_precision"}
-VALUE_FLAGS = {"max-isa": "xla_cpu_max_isa", "opt": "xla_backend_optimization_level"}
+FLAGS = {
+    "fast-math": "xla_cpu_enable_fast_math",
+    "fast-min-max": "xla_cpu_enable_fast_min_max",
+    "excess-precision": "xla_allow_excess_precision",
+    "max-isa": "xla_cpu_max_isa",
+    "opt": "xla_backend_optimization_level",
+}
+# The list of what goes to YNNPACK, added to or taken away from as a whole.
+YNN_FUSIONS = {"true": "+dot,+reduce", "false": "invalid"}
 
 
 class Adapter:
@@ -57,10 +64,12 @@ class Adapter:
 
     def _choose_flags(self, options):
         on_cpu = self.device_name == "cpu"
-        for name in ("fast-math", "max-isa", "threads"):
+        for name in ("fast-math", "fast-min-max", "max-isa", "threads", "ynn"):
             if name in options and not on_cpu:
                 raise Refusal("backend-option", f"{name}: an option of the CPU, not of `{self.device_name}`")
-        self.flags = [f"--{flag}={options[name]}" for name, flag in (BOOLEAN_FLAGS | VALUE_FLAGS).items() if name in options]
+        self.flags = [f"--{flag}={options[name]}" for name, flag in FLAGS.items() if name in options]
+        if "ynn" in options:
+            self.flags.append(f"--xla_cpu_experimental_ynn_fusion_type={YNN_FUSIONS[options['ynn']]}")
         self.threads = surroundings.thread_count(options, surroundings.processors())
         os.environ["JAX_PLATFORMS"] = "cpu" if on_cpu else "cuda"
         if on_cpu:
@@ -192,13 +201,20 @@ def in_words(specs):
 
 
 def kernel(hlo):
-    """The instructions of the entry computation that were compiled, in their order: "fusion(kLoop)", "dot"."""
-    entry = re.search(r"^ENTRY .*?\{\n(.*?)^\}", hlo, re.DOTALL | re.MULTILINE)
-    opcodes = []
-    for line in entry.group(1).splitlines() if entry else ():
-        found = re.match(r"\s*(?:ROOT )?%?\S+ = (?:\([^)]*\)|\S+) ([a-z0-9-]+)\(", line)
-        if not found or found.group(1) in ("parameter", "tuple", "get-tuple-element"):
+    """The instructions of the entry computation that were compiled, in their order; of a fusion, the library that it goes to or the
+    instruction that it ends in: "fusion(__ynn_fusion)", "fusion(reduce-window)", "dot"."""
+    roots, opcodes, current = {}, [], None
+    for line in hlo.splitlines():
+        if opened := re.match(r"(ENTRY )?%?(\S+) \(.*\{$", line):
+            current = "" if opened.group(1) else opened.group(2)
+        found = re.match(r"\s+(ROOT )?%?\S+ = (?:\([^)]*\)|\S+) ([a-z0-9-]+)\(", line)
+        if not found or current is None:
             continue
-        kind = re.search(r"kind=(k\w+)", line) or re.search(r'custom_call_target="([^"]*)"', line)
-        opcodes.append(found.group(1) + (f"({kind.group(1)})" if kind else ""))
+        if found.group(1) and current:
+            roots[current] = found.group(2)
+        if current == "" and found.group(2) not in ("parameter", "tuple", "get-tuple-element", "constant"):
+            library = re.search(r'"fusion_config":\{"kind":"([^"]+)"', line) or re.search(r'custom_call_target="([^"]*)"', line)
+            called = re.search(r"calls=%?([^,\s]+)", line)
+            inside = library.group(1) if library else roots.get(called.group(1), "unobserved") if called else ""
+            opcodes.append(found.group(2) + (f"({inside})" if inside else ""))
     return "hlo: " + ", ".join(opcodes) if opcodes else "unobserved"

@@ -74,6 +74,8 @@ std::vector<Row> make_rows() {
        {{"threads", "N: size of XLA's thread pool; the processors of this process unless given"},
         {"fast-math", "true|false: --xla_cpu_enable_fast_math; XLA's default unless given", {"true", "false"}},
         {"excess-precision", "true|false: --xla_allow_excess_precision; XLA's default unless given", {"true", "false"}},
+        {"fast-min-max", "true|false: --xla_cpu_enable_fast_min_max; XLA's default unless given", {"true", "false"}},
+        {"ynn", "true|false: whether dot and reduce may go to YNNPACK; XLA's default unless given", {"true", "false"}},
         {"max-isa",
          "NAME: --xla_cpu_max_isa, the widest instructions used (AVX has no FMA)",
          {"SSE4_2", "AVX", "AVX2", "AVX512", "AVX512_VNNI", "AVX512_BF16", "AMX", "AMX_FP16"}},
@@ -82,6 +84,25 @@ std::vector<Row> make_rows() {
        [](const BackendSpec& spec, const BackendSettings& settings) {
          return std::make_unique<WorkerBackend>(spec, python_host("xla"), settings);
        }});
+  rows.push_back(
+      {{"onnxruntime", "operators as small ONNX models; `onnxruntime` is its CPU provider, `onnxruntime:cuda` the CUDA one", {}},
+       {"", "cpu", "cuda"},
+       {{"threads", "N: intra-op threads; the processors of this process unless given"},
+        {"optimization", "none|basic|extended|all: of the graph; all unless given", {"none", "basic", "extended", "all"}},
+        {"accuracy_level", "0..4: of MatMulNBits", {"0", "1", "2", "3", "4"}},
+        {"denormal-as-zero", "true|false: session.set_denormal_as_zero", {"true", "false"}},
+        {"tf32", "true|false: use_tf32, of cuda; true unless given", {"true", "false"}}},
+       [](const BackendSpec& spec, const BackendSettings& settings) {
+         return std::make_unique<WorkerBackend>(spec, python_host("onnxruntime"), settings);
+       }});
+  rows.push_back({{"numpy", "NumPy's own functions, on the BLAS that its wheel brings", {}},
+                  {"", "cpu"},
+                  {{"threads", "N: of BLAS; the processors of this process unless given"},
+                   {"core", "NAME: the processor that OpenBLAS chooses its kernels for; this one unless given"},
+                   {"disable-features", "A;B: NPY_DISABLE_CPU_FEATURES, sets of instructions that NumPy does not use"}},
+                  [](const BackendSpec& spec, const BackendSettings& settings) {
+                    return std::make_unique<WorkerBackend>(spec, python_host("numpy"), settings);
+                  }});
   rows.push_back(
       {{"worker", "anyone's own worker process: worker:COMMAND (docs/protocol.md)", {"NAME=VALUE: handed to the worker"}},
        {},

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 
 namespace bitpact {
 namespace {
@@ -27,6 +28,25 @@ std::string how(const Fit& fit) {
   for (const auto& [point, value] : fit.choices) parts.push_back(fmt::format("{}={}", point, value));
   if (!fit.flush.empty()) parts.push_back(fmt::format("subnormal {} flushed to zero", fit.flush));
   return parts.empty() ? "the operator's one program" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+// Where the outputs leave several explanations: those in which one choice point alone differs, by the first values that do.
+std::string single_changes(const Replay& ours, const Replay& theirs) {
+  std::map<std::string, std::pair<std::string, std::vector<std::string>>> changes;  // point -> our value, theirs
+  const Choices& from = ours.fits.front().choices;
+  for (const Fit& fit : theirs.fits) {
+    std::vector<std::string> differing;
+    for (const auto& [point, value] : fit.choices)
+      if (from.at(point) != value) differing.push_back(point);
+    if (differing.size() != 1) continue;
+    auto& [ours_value, theirs_values] = changes[differing[0]];
+    ours_value = from.at(differing[0]);
+    theirs_values.push_back(fit.choices.at(differing[0]));
+  }
+  std::vector<std::string> texts;
+  for (const auto& [point, change] : changes)
+    texts.push_back(fmt::format("{} from {} to {}", point, change.first, fmt::join(change.second, " or ")));
+  return fmt::format("{}", fmt::join(texts, "; "));
 }
 
 std::string unknown(const std::string& who, const Replay& replay, const std::string& op) {
@@ -86,6 +106,8 @@ Cause find_cause(const Resolved& problem, const std::vector<Tensor>& operands, c
   }
   if (parts.empty()) {
     parts.push_back("the two programs differ in several choice points that these outputs do not tell apart one by one");
+    const std::string changes = single_changes(ours, theirs);
+    if (!changes.empty()) parts.push_back("any one of these changes alone gives the bits: " + changes);
     cause.known = false;
   }
   cause.summary = fmt::format("{}", fmt::join(parts, "; "));

@@ -36,8 +36,11 @@ std::vector<std::string> common_orders() {
           "interleaved(4, pairwise(1))",
           "interleaved(8)",
           "interleaved(8, pairwise(1))",
+          "interleaved(8, interleaved(4, interleaved(2)))",  // two vectors of four lanes, each join folding the lanes in half
           "interleaved(16)",
           "interleaved(16, pairwise(1))",
+          "blocked(32)",
+          "blocked(32, sequential, blocked(32))",  // a tree of windows of 32
           "blocked(256)",
           "blocked(512)",
           "pairwise(1)",

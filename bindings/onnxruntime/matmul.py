@@ -1,0 +1,18 @@
+"""Products of matrices; a transposed operand is a Transpose before the product, which the runtime may take into it."""
+
+from models import Built, node
+from operator_table import Entry, flag
+
+
+def _matmul(call):
+    nodes, names = [], ["x0", "x1"]
+    rank = len(call.operands[0].shape)
+    for i, attribute in enumerate(("transpose_a", "transpose_b")):
+        if flag(call, attribute):
+            names[i] = f"x{i}_turned"
+            nodes.append(node("Transpose", [f"x{i}"], [names[i]], perm=[*range(rank - 2), rank - 1, rank - 2]))
+    return Built([*nodes, node("MatMul", names, ["y"])])
+
+
+def add_to(table):
+    table["matmul"] = Entry(2, _matmul)
