@@ -7,10 +7,16 @@ namespace bitpact {
 
 // elementwise.cpp
 Operator add();
-Operator convert();
+Operator divide();
 Operator multiply();
 Operator multiply_add();
+Operator multiply_subtract();
 Operator residual_add();
+// convert.cpp
+Operator convert();
+// extremum.cpp
+Operator argmax();
+Operator max();
 // matmul.cpp
 Operator matmul();
 // sum.cpp
