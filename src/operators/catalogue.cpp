@@ -13,8 +13,8 @@ namespace bitpact {
 
 const std::vector<Operator>& catalogue() {
   static const std::vector<Operator> operators = {
-      add(),      argmax(),       convert(),           divide(),       matmul(), max(),
-      multiply(), multiply_add(), multiply_subtract(), residual_add(), sum(),
+      add(),      argmax(),       convert(),           divide(),       erf(), exp(),  log(), matmul(), max(),
+      multiply(), multiply_add(), multiply_subtract(), residual_add(), sum(), tanh(),
   };
   return operators;
 }

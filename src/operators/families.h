@@ -17,6 +17,11 @@ Operator convert();
 // extremum.cpp
 Operator argmax();
 Operator max();
+// function_maps.cpp
+Operator erf();
+Operator exp();
+Operator log();
+Operator tanh();
 // matmul.cpp
 Operator matmul();
 // sum.cpp
