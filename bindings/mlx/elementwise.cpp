@@ -9,8 +9,15 @@ void add_elementwise(Table& table) {
   table["multiply"] = {"mlx.multiply", 2, false, [](const WorkerCall&, const Operands& x) { return mx::multiply(x[0], x[1]); }};
   table["multiply_add"] = {"mlx.multiply+mlx.add", 3, false,
                            [](const WorkerCall&, const Operands& x) { return mx::add(mx::multiply(x[0], x[1]), x[2]); }};
+  table["divide"] = {"mlx.divide", 2, true, [](const WorkerCall&, const Operands& x) { return mx::divide(x[0], x[1]); }};
+  table["multiply_subtract"] = {"mlx.multiply+mlx.subtract", 4, false, [](const WorkerCall&, const Operands& x) {
+                                  return mx::subtract(mx::multiply(x[0], x[1]), mx::multiply(x[2], x[3]));
+                                }};
   table["convert"] = {"mlx.astype", 1, false, [](const WorkerCall& call, const Operands& x) {
-                        return mx::astype(x[0], dtype_of(call.results.at(0).format));
+                        const auto via = call.attributes.find("via");
+                        const mx::array between =
+                            via == call.attributes.end() ? x[0] : mx::astype(x[0], dtype_of(parse_format(via->second)));
+                        return mx::astype(between, dtype_of(call.results.at(0).format));
                       }};
 }
 

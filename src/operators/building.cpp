@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "diagnostic/diagnostic.h"
 
@@ -63,18 +64,6 @@ bool sums_in_blocks(const OperatorFormats& formats) {
 
 std::string block_value(std::int64_t every) { return fmt::format("f32/bf16@{}", every); }
 
-// `body` as part of another one: its arguments are the values `arguments`.
-std::vector<int> inlined(BodyBuilder& builder, const ScalarBody& body, std::vector<int> arguments) {
-  for (Instruction instruction : body.code) {
-    for (int& arg : instruction.args)
-      if (arg >= 0) arg = arguments[static_cast<size_t>(arg)];
-    arguments.push_back(builder.push(instruction));
-  }
-  std::vector<int> results;
-  for (const int result : body.results) results.push_back(arguments[static_cast<size_t>(result)]);
-  return results;
-}
-
 // A step that also counts the terms of its block, and rounds the partial sum where the block is full.
 ScalarBody counting_step(const SumTerm& term, const Accumulator& accumulator) {
   std::vector<Format> formats{accumulator.format, Format::I32};
@@ -96,6 +85,56 @@ ScalarBody counting_step(const SumTerm& term, const Accumulator& accumulator) {
 }
 
 }  // namespace
+
+std::vector<int> inlined(BodyBuilder& builder, const ScalarBody& body, std::vector<int> arguments) {
+  for (Instruction instruction : body.code) {
+    for (int& arg : instruction.args)
+      if (arg >= 0) arg = arguments[static_cast<size_t>(arg)];
+    arguments.push_back(builder.push(instruction));
+  }
+  std::vector<int> results;
+  for (const int result : body.results) results.push_back(arguments[static_cast<size_t>(result)]);
+  return results;
+}
+
+NumericProgram one_map(const std::vector<std::string>& names, const std::vector<Format>& formats, ScalarBody body) {
+  const Axes all{"*d"};
+  NumericProgram program;
+  Map map{{}, std::move(body), all};
+  for (size_t i = 0; i < names.size(); ++i) {
+    program.nodes.emplace_back(Input{names[i], formats[i], all});
+    map.operands.push_back(static_cast<int>(i));
+  }
+  program.nodes.emplace_back(std::move(map));
+  program.results = {static_cast<int>(names.size())};
+  return program;
+}
+
+int compare(BodyBuilder& b, Comparison comparison, int left, int right) {
+  Instruction i{.op = ScalarOp::Compare, .format = Format::I1, .comparison = comparison};
+  i.args = {left, right, -1};
+  return b.push(i);
+}
+
+int select(BodyBuilder& b, int condition, int then, int otherwise) {
+  return b.op(ScalarOp::Select, b.format_of(then), {condition, then, otherwise});
+}
+
+namespace {
+const std::vector<std::pair<std::string, Rounding>> kRoundings = {
+    {"nearest-even", Rounding::NearestEven}, {"toward-zero", Rounding::TowardZero}, {"nearest-away", Rounding::NearestAway}};
+}
+
+std::vector<std::string> rounding_values() {
+  std::vector<std::string> values;
+  for (const auto& [name, rounding] : kRoundings) values.push_back(name);
+  return values;
+}
+
+Rounding parse_rounding(const Choices& choices) {
+  const std::string value = chosen(choices, "rounding", rounding_values());
+  return std::find_if(kRoundings.begin(), kRoundings.end(), [&](const auto& row) { return row.first == value; })->second;
+}
 
 std::vector<std::string> accumulator_values(const OperatorFormats& formats) {
   std::vector<std::string> values = format_values(accumulator_formats(formats));
@@ -213,6 +252,38 @@ Resolved resolve_elementwise(const Problem& problem, Format result) {
   resolved.binding.operands.assign(problem.operands.size(), axes);
   resolved.binding.result = axes;
   return resolved;
+}
+
+std::int64_t reduced_axis(const Operator& op, Problem& problem, const std::string& label) {
+  const auto rank = static_cast<std::int64_t>(problem.operands[0].shape.size());
+  const std::string text = attribute(op, problem, "axis");
+  std::int64_t axis = 0;
+  std::from_chars(text.data(), text.data() + text.size(), axis);
+  if (axis < -rank || axis >= rank) violated(op, label, fmt::format("axis={} with rank {}", axis, rank));
+  if (axis < 0) axis += rank;
+  problem.attributes["axis"] = std::to_string(axis);
+  return axis;
+}
+
+Resolved resolve_reduction(const Operator& op, const Problem& problem, const std::string& label) {
+  Resolved r;
+  r.problem = problem;
+  const std::int64_t axis = reduced_axis(op, r.problem, label);
+  const Shape& shape = problem.operands[0].shape;
+  r.binding.packs = {{"*o", {}}, {"*i", {}}};
+  Axes operand;
+  for (std::int64_t d = 0; d < static_cast<std::int64_t>(shape.size()); ++d) {
+    const std::string axis_name = d == axis ? "n" : fmt::format("{}{}", d < axis ? "o" : "i", d);
+    operand.push_back(axis_name);
+    r.binding.extents[axis_name] = shape[static_cast<size_t>(d)];
+    if (d == axis) continue;
+    r.binding.packs[d < axis ? "*o" : "*i"].push_back(axis_name);
+    r.binding.result.push_back(axis_name);
+    r.result.shape.push_back(shape[static_cast<size_t>(d)]);
+  }
+  r.binding.operands = {operand};
+  r.result.format = problem.operands[0].format;
+  return r;
 }
 
 }  // namespace bitpact

@@ -53,6 +53,26 @@ void require_floats(const Operator& op, const Problem& problem, const std::strin
 /// `problem`. Violates `label` where it is not a float.
 Format float_result(const Operator& op, Problem& problem, const std::string& label);
 
+/// Nearest even, toward zero, ...: as the choice point `rounding` has it.
+std::vector<std::string> rounding_values();
+Rounding parse_rounding(const Choices& choices);
+
+/// The axis that attribute `axis` names, counted from 0; violates `label` where the operand has no such dimension. The problem
+/// then names it counted from 0.
+std::int64_t reduced_axis(const Operator& op, Problem& problem, const std::string& label);
+/// Axes of an operator that takes [*o, n, *i] to [*o, *i]; the result's format is left to the caller.
+Resolved resolve_reduction(const Operator& op, const Problem& problem, const std::string& label);
+
+/// The body's values as part of another body, with `arguments` for its arguments; gives its results.
+std::vector<int> inlined(BodyBuilder& builder, const ScalarBody& body, std::vector<int> arguments);
+
+/// One Map of elementwise operands.
+NumericProgram one_map(const std::vector<std::string>& names, const std::vector<Format>& formats, ScalarBody body);
+
+/// compare / select in few words.
+int compare(BodyBuilder& b, Comparison comparison, int left, int right);
+int select(BodyBuilder& b, int condition, int then, int otherwise);
+
 /// Binding of an operator whose operands and result all have the axes of the pack "*d".
 Resolved resolve_elementwise(const Problem& problem, Format result);
 

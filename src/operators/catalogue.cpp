@@ -13,7 +13,8 @@ namespace bitpact {
 
 const std::vector<Operator>& catalogue() {
   static const std::vector<Operator> operators = {
-      add(), convert(), matmul(), multiply(), multiply_add(), residual_add(), sum(),
+      add(),      argmax(),       convert(),           divide(),       erf(), exp(),  log(), matmul(), max(),
+      multiply(), multiply_add(), multiply_subtract(), residual_add(), sum(), tanh(),
   };
   return operators;
 }
@@ -52,6 +53,10 @@ std::string canonical_value(const Operator& op, const AttributeSpec& spec, const
     }
     case AttributeKind::FormatName:
       if (!format_named(value)) bad("a format");
+      return value;
+    case AttributeKind::Word:
+      if (std::find(spec.words.begin(), spec.words.end(), value) == spec.words.end())
+        bad(fmt::format("{}", fmt::join(spec.words, " or ")));
       return value;
   }
   return value;

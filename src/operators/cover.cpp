@@ -52,6 +52,12 @@ Covered cover(const Contract& contract, const Resolved& problem) {
     if (attribute(op, problem.problem, name) != value)
       refuse_cover(
           fmt::format("the contract fixes {}={}, the problem has {}", name, value, attribute(op, problem.problem, name)));
+  // What changes the program and is not named has its default.
+  for (const AttributeSpec& spec : op.attributes)
+    if (spec.in_program && !contract.op.attributes.contains(spec.name) &&
+        attribute(op, problem.problem, spec.name) != spec.fallback)
+      refuse_cover(fmt::format("the contract is for {} without {}=, the problem has {}={}", op.name, spec.name, spec.name,
+                               attribute(op, problem.problem, spec.name)));
   std::string why = "it has no piece";
   for (const Piece& piece : contract.pieces) {
     why = why_not(piece, problem);
@@ -72,6 +78,9 @@ Contract contract_from_choices(const Resolved& problem, const Choices& choices, 
   const OperatorFormats formats = problem.formats();
   Contract contract;
   contract.op = {op.name, formats.operands, formats.result, {}};
+  for (const AttributeSpec& spec : op.attributes)
+    if (const std::string value = attribute(op, problem.problem, spec.name); spec.in_program && value != spec.fallback)
+      contract.op.attributes[spec.name] = value;
   Piece piece;
   piece.operands = domain;
   piece.program = op.build(formats, complete_choices(op, formats, choices));

@@ -1,25 +1,10 @@
-// add, multiply, multiply_add, residual_add, convert: every output from the operands' elements of the same coordinate.
-#include <fmt/format.h>
-
+// add, multiply, divide, multiply_add, multiply_subtract, residual_add: every output from the operands' elements of the same
+// coordinate.
 #include "operators/building.h"
 #include "operators/families.h"
 
 namespace bitpact {
 namespace {
-
-const Axes kAll{"*d"};
-
-NumericProgram one_map(const std::vector<std::string>& names, const std::vector<Format>& formats, ScalarBody body) {
-  NumericProgram program;
-  Map map{{}, std::move(body), kAll};
-  for (size_t i = 0; i < names.size(); ++i) {
-    program.nodes.emplace_back(Input{names[i], formats[i], kAll});
-    map.operands.push_back(static_cast<int>(i));
-  }
-  program.nodes.emplace_back(std::move(map));
-  program.results = {static_cast<int>(names.size())};
-  return program;
-}
 
 Resolved resolve_float_elementwise(const Operator& op, const Problem& problem) {
   require_floats(op, problem, "C1");
@@ -69,38 +54,72 @@ NumericProgram build_multiply_add(const OperatorFormats& formats, const Choices&
   return one_map({"a", "b", "c"}, formats.operands, b.finish({result}));
 }
 
-const std::vector<std::string> kRoundings = {"nearest-even", "toward-zero", "nearest-away"};
-const std::vector<std::string> kOverflows = {"saturate", "wrap"};
+// ---- divide
 
-bool to_integer(const OperatorFormats& formats) { return is_float(formats.operands[0]) && !is_float(formats.result); }
-
-std::vector<ChoicePoint> convert_choices(const OperatorFormats& formats) {
-  if (to_integer(formats))
-    return {{"overflow", kOverflows, "what a value outside the integer's range becomes; the fraction is cut off"}};
-  if (is_float(formats.result)) return {{"rounding", kRoundings, "how a value between two representable ones is rounded"}};
-  return {};
+std::vector<std::string> divide_quotients(const OperatorFormats& formats) {
+  std::vector<std::string> values{"divided", "reciprocal"};
+  if (is_narrow(formats)) values.emplace_back("f32-reciprocal");
+  return values;
 }
 
-NumericProgram build_convert(const OperatorFormats& formats, const Choices& choices) {
-  Policy policy;
-  if (to_integer(formats)) {
-    policy.rounding = Rounding::TowardZero;
-    policy.overflow = chosen(choices, "overflow", kOverflows) == "saturate" ? Overflow::Saturate : Overflow::Ieee;
-  } else if (is_float(formats.result)) {
-    const std::string rounding = chosen(choices, "rounding", kRoundings);
-    policy.rounding = rounding == "nearest-even"  ? Rounding::NearestEven
-                      : rounding == "toward-zero" ? Rounding::TowardZero
-                                                  : Rounding::NearestAway;
-  }
+NumericProgram build_divide(const OperatorFormats& formats, const Choices& choices) {
+  const std::string quotient = chosen(choices, "quotient", divide_quotients(formats));
+  const Format format = quotient == "f32-reciprocal" ? Format::F32 : formats.result;
   BodyBuilder b(formats.operands);
-  const int result = b.convert(0, formats.result, policy);
-  return one_map({"x"}, formats.operands, b.finish({result}));
+  const int a = b.convert(0, format), d = b.convert(1, format);
+  int result = 0;
+  if (quotient == "divided") {
+    result = b.op(ScalarOp::Divide, format, {a, d});
+  } else {
+    const int reciprocal = b.op(ScalarOp::Divide, format, {b.constant(format, one(format)), d});
+    result = b.op(ScalarOp::Multiply, format, {a, reciprocal});
+  }
+  const int rounded = b.convert(result, formats.result);
+  return one_map({"a", "b"}, formats.operands, b.finish({rounded}));
 }
 
-Resolved resolve_convert(const Operator& op, const Problem& problem) {
-  const std::string out = attribute(op, problem, "out");
-  if (out.empty()) violated(op, "C1", "there is no out=");
-  return resolve_elementwise(problem, parse_format(out));
+// ---- multiply_subtract
+
+const std::vector<std::string> kTwoProducts = {"rounded", "first-fused", "second-fused"};
+
+std::vector<std::string> multiply_subtract_products(const OperatorFormats& formats) {
+  std::vector<std::string> values = kTwoProducts;
+  if (is_narrow(formats))
+    for (const std::string& value : kTwoProducts) values.push_back(value == "rounded" ? "f32" : "f32-" + value);
+  return values;
+}
+
+std::map<std::string, std::string> multiply_subtract_meanings() {
+  const std::string rounded = "both products are rounded", first = "a * b stays unrounded, c * d is rounded",
+                    second = "c * d stays unrounded, a * b is rounded", wide = ", all in f32";
+  return {{"rounded", rounded},
+          {"first-fused", first},
+          {"second-fused", second},
+          {"f32", rounded + wide},
+          {"f32-first-fused", first + wide},
+          {"f32-second-fused", second + wide}};
+}
+
+NumericProgram build_multiply_subtract(const OperatorFormats& formats, const Choices& choices) {
+  std::string product = chosen(choices, "product", multiply_subtract_products(formats));
+  const bool wide = product.starts_with("f32");
+  const Format format = wide ? Format::F32 : formats.result;
+  if (wide) product = product == "f32" ? "rounded" : product.substr(4);
+  BodyBuilder b(formats.operands);
+  const int a = b.convert(0, format), x = b.convert(1, format), c = b.convert(2, format), y = b.convert(3, format);
+  int result = 0;
+  if (product == "rounded") {
+    const int first = b.op(ScalarOp::Multiply, format, {a, x});
+    result = b.op(ScalarOp::Subtract, format, {first, b.op(ScalarOp::Multiply, format, {c, y})});
+  } else if (product == "first-fused") {
+    const int second = b.op(ScalarOp::Multiply, format, {c, y});
+    result = b.op(ScalarOp::Fma, format, {a, x, b.op(ScalarOp::Negate, format, {second})});
+  } else {
+    const int first = b.op(ScalarOp::Multiply, format, {a, x});
+    result = b.op(ScalarOp::Fma, format, {b.op(ScalarOp::Negate, format, {c}), y, first});
+  }
+  const int rounded = b.convert(result, formats.result);
+  return one_map({"a", "b", "c", "d"}, formats.operands, b.finish({rounded}));
 }
 
 }  // namespace
@@ -129,17 +148,40 @@ Operator multiply_add() {
   return op;
 }
 
-Operator convert() {
+Operator divide() {
   Operator op;
-  op.name = "convert";
-  op.aliases = {"cast", "astype"};
-  op.summary = "x in another format";
-  op.operands = {"x"};
-  op.attributes = {{"out", AttributeKind::FormatName, "", "format of the result; required"}};
-  op.clauses = {{"C1", "the result's format is given by out="}};
-  op.resolve = resolve_convert;
-  op.choice_points = convert_choices;
-  op.build = build_convert;
+  op.name = "divide";
+  op.aliases = {"div"};
+  op.summary = "a / b";
+  op.operands = {"a", "b"};
+  op.clauses = kFloatClauses;
+  op.resolve = resolve_float_elementwise;
+  op.choice_points = [](const OperatorFormats& formats) {
+    return std::vector<ChoicePoint>{{"quotient",
+                                     divide_quotients(formats),
+                                     "divided and rounded once, or a times the rounded reciprocal of b",
+                                     {{"divided", "divided, rounded once"},
+                                      {"reciprocal", "a * (1 / b), both rounded"},
+                                      {"f32-reciprocal", "a * (1 / b), both rounded to f32, then to the result"}}}};
+  };
+  op.build = build_divide;
+  return op;
+}
+
+Operator multiply_subtract() {
+  Operator op;
+  op.name = "multiply_subtract";
+  op.aliases = {"mulsub"};
+  op.summary = "a * b - c * d";
+  op.operands = {"a", "b", "c", "d"};
+  op.clauses = kFloatClauses;
+  op.resolve = resolve_float_elementwise;
+  op.choice_points = [](const OperatorFormats& formats) {
+    return std::vector<ChoicePoint>{{"product", multiply_subtract_products(formats),
+                                     "which product, if one, goes into the subtraction unrounded (FMA)",
+                                     multiply_subtract_meanings()}};
+  };
+  op.build = build_multiply_subtract;
   return op;
 }
 

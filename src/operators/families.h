@@ -7,10 +7,21 @@ namespace bitpact {
 
 // elementwise.cpp
 Operator add();
-Operator convert();
+Operator divide();
 Operator multiply();
 Operator multiply_add();
+Operator multiply_subtract();
 Operator residual_add();
+// convert.cpp
+Operator convert();
+// extremum.cpp
+Operator argmax();
+Operator max();
+// function_maps.cpp
+Operator erf();
+Operator exp();
+Operator log();
+Operator tanh();
 // matmul.cpp
 Operator matmul();
 // sum.cpp

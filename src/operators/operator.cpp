@@ -10,7 +10,13 @@ OperatorFormats Resolved::formats() const {
   OperatorFormats formats;
   for (const auto& operand : problem.operands) formats.operands.push_back(operand.format);
   formats.result = result.format;
+  formats.attributes = problem.attributes;
   return formats;
+}
+
+std::string OperatorFormats::attribute(const std::string& name, const std::string& fallback) const {
+  const auto given = attributes.find(name);
+  return given == attributes.end() ? fallback : given->second;
 }
 
 void violated(const Operator& op, const std::string& label, const std::string& seen) {

@@ -13,13 +13,15 @@
 namespace bitpact {
 
 /// What an attribute may be. Every value is kept as text, in one canonical spelling.
-enum class AttributeKind : std::uint8_t { Boolean, Integer, FormatName };
+enum class AttributeKind : std::uint8_t { Boolean, Integer, FormatName, Word };
 
 struct AttributeSpec {
   std::string name;
   AttributeKind kind = AttributeKind::Boolean;
   std::string fallback;  ///< the value where it is not given; empty: follows from the operands, or is required (see summary)
   std::string summary;
+  bool in_program = false;  ///< the numeric program depends on it, beyond the formats: a contract holds for one value of it
+  std::vector<std::string> words;  ///< the values of a Word
 };
 
 /// A labelled condition, cited in diagnostics and tests as "matmul.C2".
@@ -34,12 +36,16 @@ struct ChoicePoint {
   std::string name;
   std::vector<std::string> values;
   std::string summary;
+  std::map<std::string, std::string> meanings;  ///< of values that do not speak for themselves, in words
 };
 using Choices = std::map<std::string, std::string>;
 
 struct OperatorFormats {
   std::vector<Format> operands;
   Format result = Format::F32;
+  std::map<std::string, std::string> attributes;  ///< as the problem gives them
+  /// The attribute's value, or `fallback` where it is not given.
+  std::string attribute(const std::string& name, const std::string& fallback) const;
 };
 
 /// A problem that satisfies every clause.

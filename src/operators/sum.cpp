@@ -1,8 +1,4 @@
 // sum: result[*o, *i] = sum over n of x[*o, n, *i].
-#include <fmt/format.h>
-
-#include <charconv>
-
 #include "operators/building.h"
 #include "operators/families.h"
 
@@ -11,29 +7,7 @@ namespace {
 
 Resolved resolve_sum(const Operator& op, const Problem& problem) {
   require_floats(op, problem, "C1");
-  const Shape& shape = problem.operands[0].shape;
-  const auto rank = static_cast<std::int64_t>(shape.size());
-  const std::string text = attribute(op, problem, "axis");
-  std::int64_t axis = 0;
-  std::from_chars(text.data(), text.data() + text.size(), axis);
-  if (axis < -rank || axis >= rank) violated(op, "C2", fmt::format("axis={} with rank {}", axis, rank));
-  if (axis < 0) axis += rank;
-
-  Resolved r;
-  r.problem = problem;
-  r.problem.attributes["axis"] = std::to_string(axis);
-  r.binding.packs = {{"*o", {}}, {"*i", {}}};
-  Axes operand;
-  for (std::int64_t d = 0; d < rank; ++d) {
-    const std::string axis_name = d == axis ? "n" : fmt::format("{}{}", d < axis ? "o" : "i", d);
-    operand.push_back(axis_name);
-    r.binding.extents[axis_name] = shape[static_cast<size_t>(d)];
-    if (d == axis) continue;
-    r.binding.packs[d < axis ? "*o" : "*i"].push_back(axis_name);
-    r.binding.result.push_back(axis_name);
-    r.result.shape.push_back(shape[static_cast<size_t>(d)]);
-  }
-  r.binding.operands = {operand};
+  Resolved r = resolve_reduction(op, problem, "C2");
   r.result.format = float_result(op, r.problem, "C1");
   return r;
 }

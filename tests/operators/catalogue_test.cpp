@@ -36,6 +36,13 @@ TEST(Catalogue, DefaultsAreLeftOut) {
   EXPECT_EQ(to_text(resolve("sum 2x3xf32 axis=-2").problem), "sum 2x3xf32 axis=0");
 }
 
+TEST(Catalogue, AConvertByWayOfAnotherFormatKeepsItsFormat) {
+  const Resolved r = resolve("convert 3xf32 out=f32 via=bf16");
+  EXPECT_EQ(to_text(r.problem), "convert 3xf32 via=bf16");
+  EXPECT_EQ(r.result.format, Format::F32);
+  EXPECT_EQ(resolve("convert 3xf32 out=f16 via=bf16").result.format, Format::F16);
+}
+
 TEST(Catalogue, UnknownNamesAreRefusedWithTheNearest) {
   const Diagnostic d = refusal("matmull 2x2xf32,2x2xf32");
   EXPECT_EQ(d.code, Code::UnknownOperator);
@@ -71,6 +78,14 @@ INSTANTIATE_TEST_SUITE_P(
                     ClauseCase{"multiply 2xi8,2xi8", "multiply.C1"},
                     ClauseCase{"multiply_add 2xf32,2xf32,1xf32", "multiply_add.C2"},
                     ClauseCase{"residual_add 2xf32,2x1xf32", "residual_add.C2"}, ClauseCase{"convert 2xf32", "convert.C1"},
+                    ClauseCase{"convert 2xf32 via=i8", "convert.C2"}, ClauseCase{"convert 2xi32 via=f32", "convert.C2"},
+                    ClauseCase{"convert 2xf32 via=bf16 out=i8", "convert.C2"}, ClauseCase{"divide 2xf32,2xf16", "divide.C1"},
+                    ClauseCase{"divide 2xi8,2xi8", "divide.C1"}, ClauseCase{"divide 2xf32,3xf32", "divide.C2"},
+                    ClauseCase{"multiply_subtract 2xf32,2xf32,2xf32,2xbf16", "multiply_subtract.C1"},
+                    ClauseCase{"multiply_subtract 2xf32,2xf32,2xf32,f32", "multiply_subtract.C2"},
+                    ClauseCase{"max 2xi32", "max.C1"}, ClauseCase{"max 2xf32 axis=1", "max.C2"},
+                    ClauseCase{"argmax 2xi8", "argmax.C1"}, ClauseCase{"argmax 2x2xf32 axis=-3", "argmax.C2"},
+                    ClauseCase{"argmax 2x2xf32 out=f32", "argmax.C3"}, ClauseCase{"argmax 2147483648xbf16", "argmax.C4"},
                     ClauseCase{"add 2xf32", "add takes 2 operand(s)"}, ClauseCase{"add 0xf32,0xf32", "add: every extent"}));
 
 TEST(Catalogue, MatmulNamesItsAxes) {
@@ -120,6 +135,15 @@ TEST(Choices, OrdersReadBack) {
   for (const char* text :
        {"", "pairwise", "interleaved()", "interleaved(0)", "blocked(2, sequential, sequential, sequential)", "sequential x"})
     EXPECT_THROW(parse_order(text), Refused) << text;
+}
+
+// What is not named in a contract has its default: a contract for a plain convert says nothing about one by way of f16.
+TEST(Cover, AttributesThatChangeTheProgramMustAgree) {
+  const Resolved plain = resolve("convert 4xf32 out=bf16"), through = resolve("convert 4xf32 out=bf16 via=f16");
+  EXPECT_THROW(cover(contract_from_choices(plain, {}, {}), through), Refused);
+  EXPECT_THROW(cover(contract_from_choices(through, {}, {}), plain), Refused);
+  EXPECT_NO_THROW(cover(contract_from_choices(through, {}, {}), through));
+  EXPECT_EQ(contract_from_choices(through, {}, {}).op.attributes.at("via"), "f16");
 }
 
 TEST(Cover, SaysWhatDiffers) {

@@ -2,7 +2,6 @@
 // compiler's to say.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <numeric>
 
 #include "backends/stablehlo/writer.h"
@@ -29,18 +28,12 @@ std::string matmul(const Problem& problem, const OperandSpec& result) {
 
 std::string sum(const Problem& problem, const OperandSpec& result) {
   const OperandSpec& x = problem.operands.at(0);
-  const auto rank = static_cast<std::int64_t>(x.shape.size());
-  std::int64_t axis = -1;
-  if (const auto given = problem.attributes.find("axis"); given != problem.attributes.end()) {
-    std::from_chars(given->second.data(), given->second.data() + given->second.size(), axis);
-  }
-  if (axis < 0) axis += rank;
   const OperandSpec scalar{x.format, {}};
   const OperandSpec reduced{x.format, result.shape};
   std::vector<std::string> body{
       fmt::format("%zero = stablehlo.constant dense<{}> : {}", is_float(x.format) ? "0.0" : "0", type(scalar)),
       fmt::format("%r = stablehlo.reduce(%arg0 init: %zero) applies stablehlo.add across dimensions = [{}] : ({}, {}) -> {}",
-                  axis, type(x), type(scalar), type(reduced))};
+                  axis_of(problem), type(x), type(scalar), type(reduced))};
   const std::string value = converted(body, "%r", reduced, result);
   return module(problem, result, body, value);
 }

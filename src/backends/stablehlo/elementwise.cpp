@@ -1,4 +1,5 @@
-// add, multiply, multiply_add, convert, as StableHLO has them: computed in the operands' format, then converted where out= asks.
+// add, multiply, divide, multiply_add, multiply_subtract, convert, as StableHLO has them: computed in the operands' format, then
+// converted where out= asks.
 #include <fmt/format.h>
 
 #include "backends/stablehlo/writer.h"
@@ -27,9 +28,27 @@ std::string multiply_add(const Problem& problem, const OperandSpec& result) {
   return module(problem, result, body, value);
 }
 
+std::string divide(const Problem& problem, const OperandSpec& result) { return binary(problem, result, "divide"); }
+
+std::string multiply_subtract(const Problem& problem, const OperandSpec& result) {
+  const OperandSpec& x = problem.operands.at(0);
+  std::vector<std::string> body{fmt::format("%p = stablehlo.multiply %arg0, %arg1 : {}", type(x)),
+                                fmt::format("%q = stablehlo.multiply %arg2, %arg3 : {}", type(x)),
+                                fmt::format("%r = stablehlo.subtract %p, %q : {}", type(x))};
+  const std::string value = converted(body, "%r", x, result);
+  return module(problem, result, body, value);
+}
+
 std::string convert(const Problem& problem, const OperandSpec& result) {
   std::vector<std::string> body;
-  const std::string value = converted(body, "%arg0", problem.operands.at(0), result);
+  OperandSpec x = problem.operands.at(0);
+  std::string value = "%arg0";
+  if (const auto via = problem.attributes.find("via"); via != problem.attributes.end()) {
+    const OperandSpec between{parse_format(via->second), x.shape};
+    value = converted(body, value, x, between);
+    x = between;
+  }
+  value = converted(body, value, x, result);
   return module(problem, result, body, value);
 }
 

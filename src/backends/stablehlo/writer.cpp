@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 namespace bitpact::plain {
 
 std::string type(const OperandSpec& tensor) { return fmt::format("tensor<{}>", to_text(tensor.shape, tensor.format)); }
@@ -20,6 +22,17 @@ std::string module(const Problem& problem, const OperandSpec& result, const std:
 bool flag(const Problem& problem, const std::string& attribute) {
   const auto given = problem.attributes.find(attribute);
   return given != problem.attributes.end() && given->second == "true";
+}
+
+std::int64_t axis_of(const Problem& problem) {
+  std::int64_t axis = -1;
+  if (const auto given = problem.attributes.find("axis"); given != problem.attributes.end())
+    std::from_chars(given->second.data(), given->second.data() + given->second.size(), axis);
+  return axis < 0 ? axis + static_cast<std::int64_t>(problem.operands.at(0).shape.size()) : axis;
+}
+
+std::string constant(Format format, Bits bits) {
+  return fmt::format("stablehlo.constant dense<0x{:0{}X}> : {}", bits, info(format).bits / 4, type({format, {}}));
 }
 
 std::string converted(std::vector<std::string>& body, const std::string& value, const OperandSpec& from, const OperandSpec& to) {

@@ -1,0 +1,195 @@
+// Argument reductions as in W. J. Cody and W. Waite, "Software Manual for the Elementary Functions" (1980); the last addition of
+// each takes a high and a low part (T. J. Dekker 1971), so that little but its own rounding is lost.
+#include "operators/functions.h"
+
+#include <bit>
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+#include "operators/building.h"
+#include "operators/function_coefficients.h"
+
+namespace bitpact {
+namespace {
+
+using namespace coefficients;
+
+/// Short spellings for f64 lines.
+class Lines {
+ public:
+  explicit Lines(BodyBuilder& builder) : b(builder) {}
+
+  int f64(double value) { return b.constant(Format::F64, std::bit_cast<Bits>(value)); }
+  int i64(std::uint64_t value) { return b.constant(Format::I64, value); }
+  int add(int x, int y) { return b.op(ScalarOp::Add, Format::F64, {x, y}); }
+  int subtract(int x, int y) { return b.op(ScalarOp::Subtract, Format::F64, {x, y}); }
+  int multiply(int x, int y) { return b.op(ScalarOp::Multiply, Format::F64, {x, y}); }
+  int divide(int x, int y) { return b.op(ScalarOp::Divide, Format::F64, {x, y}); }
+  int fma(int x, int y, int z) { return b.op(ScalarOp::Fma, Format::F64, {x, y, z}); }
+  int negate(int x) { return b.op(ScalarOp::Negate, Format::F64, {x}); }
+  int magnitude(int x) { return b.op(ScalarOp::Abs, Format::F64, {x}); }
+  int integer(ScalarOp op, int x, int y) { return b.op(op, Format::I64, {x, y}); }
+  int bits(int x) { return b.op(ScalarOp::Bitcast, Format::I64, {x}); }
+  int number(int x) { return b.op(ScalarOp::Bitcast, Format::F64, {x}); }
+  int when(Comparison comparison, int x, int y, int then, int otherwise) {
+    return select(b, compare(b, comparison, x, y), then, otherwise);
+  }
+  /// NaN loses.
+  int extremum(ScalarOp op, int x, int y) {
+    Instruction i{.op = op, .format = Format::F64, .nan = NanRule::Number};
+    i.args = {x, y, -1};
+    return b.push(i);
+  }
+  int clamped(int x, double low, double high) {
+    return extremum(ScalarOp::Minimum, extremum(ScalarOp::Maximum, x, f64(low)), f64(high));
+  }
+  /// Horner, lowest power first.
+  int polynomial(std::span<const double> coefficients, int x) {
+    int sum = f64(coefficients.back());
+    for (size_t i = coefficients.size() - 1; i-- > 0;) sum = fma(sum, x, f64(coefficients[i]));
+    return sum;
+  }
+  /// NaN stays.
+  int unless_nan(int x, int y) { return when(Comparison::NE, x, x, x, y); }
+
+  BodyBuilder& b;
+};
+
+/// 1.5 * 2^52: a number of up to 51 bits added to it is rounded to an integer, which stands in its low bits.
+constexpr double kIntegers = 0x1.8p52;
+
+/// exp for |x| <= 700, NaN excluded. `low` is what is left of the rounding of the result before it is scaled, `scaled` the
+/// result.
+int exp_inside(Lines& l, int x) {
+  const int shifted = l.fma(x, l.f64(kLog2E), l.f64(kIntegers));
+  const int k = l.subtract(shifted, l.f64(kIntegers));
+  const int minus_k = l.negate(k);
+  // x - k ln 2 as r + e: the first fma is exact.
+  const int high = l.fma(minus_k, l.f64(kLn2High), x);
+  const int low = l.multiply(k, l.f64(kLn2Low));
+  const int r = l.subtract(high, low);
+  const int e = l.subtract(l.subtract(high, r), low);
+  const int r2 = l.multiply(r, r);
+  const int tail = l.fma(l.multiply(r2, r), l.polynomial(kExp, r), l.multiply(r2, l.f64(0.5)));
+  const int one = l.f64(1.0);
+  const int sum = l.add(one, r);
+  const int lost = l.add(l.subtract(one, sum), r);
+  const int y = l.add(sum, l.add(l.add(lost, e), tail));
+  // times 2^k, in the exponent's field: the low bits of `shifted` are k.
+  const int exponent = l.integer(ScalarOp::ShiftLeft, l.bits(shifted), l.i64(52));
+  return l.number(l.integer(ScalarOp::Add, l.bits(y), exponent));
+}
+
+// Beyond +-200 every format here has overflowed or is zero.
+int exp_of(Lines& l, int x) { return l.unless_nan(x, exp_inside(l, l.clamped(x, -200.0, 200.0))); }
+
+int log_of(Lines& l, int x) {
+  const int bits = l.bits(x);
+  const int from_root = l.integer(ScalarOp::Subtract, bits, l.i64(std::bit_cast<Bits>(0x1.6a09e667f3bcdp-1)));  // sqrt(1/2)
+  const int k = l.integer(ScalarOp::ShiftRightArithmetic, from_root, l.i64(52));
+  const int m = l.number(l.integer(ScalarOp::Subtract, bits, l.integer(ScalarOp::ShiftLeft, k, l.i64(52))));
+  const int exponent = l.subtract(l.number(l.integer(ScalarOp::Add, k, l.i64(std::bit_cast<Bits>(kIntegers)))), l.f64(kIntegers));
+  // log(1 + f) = f - f^2/2 + s (f^2/2 + s^2 P(s^2)) with s = f / (2 + f); f and f^2 are exact.
+  const int f = l.subtract(m, l.f64(1.0));
+  const int half_square = l.multiply(l.multiply(f, f), l.f64(0.5));
+  const int high = l.subtract(f, half_square);
+  const int lost = l.subtract(l.subtract(f, high), half_square);
+  const int s = l.divide(f, l.add(f, l.f64(2.0)));
+  const int z = l.multiply(s, s);
+  const int correction = l.multiply(s, l.fma(z, l.polynomial(kLog, z), half_square));
+  const int scale = l.multiply(exponent, l.f64(kLn2High));  // exact
+  const int sum = l.add(scale, high);
+  const int lost_there = l.add(l.subtract(scale, sum), high);
+  const int rest = l.fma(exponent, l.f64(kLn2Low), l.add(lost, correction));
+  const int y = l.add(sum, l.add(lost_there, rest));
+  const int infinite = l.f64(std::bit_cast<double>(infinity(Format::F64)));
+  const int below = l.when(Comparison::EQ, x, l.f64(0.0), l.f64(std::bit_cast<double>(infinity(Format::F64, true))),
+                           l.f64(std::bit_cast<double>(quiet_nan(Format::F64))));
+  const int positive = l.when(Comparison::GT, x, l.f64(0.0), y, below);
+  return l.when(Comparison::EQ, x, infinite, x, positive);
+}
+
+int tanh_of(Lines& l, int x) {
+  const int a = l.clamped(l.magnitude(x), 0.0, 20.0);
+  const int z = l.multiply(x, x);
+  const int near = l.fma(l.multiply(x, z), l.polynomial(kTanh, z), x);
+  // 1 - 2 / (exp(2a) + 1)
+  const int one = l.f64(1.0);
+  const int quotient = l.divide(l.f64(2.0), l.add(exp_inside(l, l.add(a, a)), one));
+  const int far = l.subtract(one, quotient);
+  const int far_signed = l.when(Comparison::LT, x, l.f64(0.0), l.negate(far), far);
+  const int y = l.when(Comparison::LT, a, one, near, far_signed);
+  return l.when(Comparison::GT, l.magnitude(x), l.f64(0.0), y, x);  // zeros keep their sign, NaN stays
+}
+
+int erf_of(Lines& l, int x) {
+  // From 4 on it is 1 in every format here.
+  const int a = l.clamped(l.magnitude(x), 0.0, 4.0);
+  const int one = l.f64(1.0), two = l.f64(2.0), three = l.f64(3.0);
+  // slope * x, in two parts, and the rest of the series.
+  const int z = l.multiply(a, a);
+  const int slope = l.f64(kErfSlopeHigh);
+  const int line = l.multiply(a, slope);
+  const int lost = l.fma(a, l.f64(kErfSlopeLow), l.fma(a, slope, l.negate(line)));
+  const int near = l.add(line, l.fma(l.multiply(a, z), l.polynomial(kErf, z), lost));
+  // One of three polynomials around the middle of its part.
+  const int in_first = compare(l.b, Comparison::LT, a, two), in_second = compare(l.b, Comparison::LT, a, three);
+  const auto of_part = [&](double first, double second, double third) {
+    return select(l.b, in_first, l.f64(first), select(l.b, in_second, l.f64(second), l.f64(third)));
+  };
+  const auto row = [&](size_t i) { return of_part(kErfParts[0][i], kErfParts[1][i], kErfParts[2][i]); };
+  const int d = l.subtract(a, of_part(1.5, 2.5, 3.5));
+  int sum = row(19);
+  for (size_t i = 19; i-- > 2;) sum = l.fma(sum, d, row(i));
+  const int far = l.add(row(0), l.fma(d, sum, row(1)));
+  const int y = l.when(Comparison::LT, a, one, near, far);
+  const int with_sign = l.when(Comparison::LT, x, l.f64(0.0), l.negate(y), y);
+  return l.when(Comparison::GT, l.magnitude(x), l.f64(0.0), with_sign, x);
+}
+
+/// Inputs of f32 whose f64 result falls on, or on the wrong side of, the middle between two f32 values; and the f64 value next to
+/// it on the side of the true result.
+struct HardCase {
+  double x, y;
+};
+std::span<const HardCase> hard_cases(Function function) {
+  switch (function) {
+    case Function::Exp:
+    case Function::Log:
+    case Function::Tanh:
+    case Function::Erf:
+      return {};
+  }
+  return {};
+}
+
+}  // namespace
+
+int apply(BodyBuilder& builder, Function function, int x) {
+  Lines l(builder);
+  int y = 0;
+  switch (function) {
+    case Function::Exp:
+      y = exp_of(l, x);
+      break;
+    case Function::Log:
+      y = log_of(l, x);
+      break;
+    case Function::Tanh:
+      y = tanh_of(l, x);
+      break;
+    case Function::Erf:
+      y = erf_of(l, x);
+      break;
+  }
+  for (const HardCase& hard : hard_cases(function)) y = l.when(Comparison::EQ, x, l.f64(hard.x), l.f64(hard.y), y);
+  return y;
+}
+
+int apply(BodyBuilder& builder, Function function, int x, Format format) {
+  const int wide = builder.convert(x, Format::F64);
+  return builder.convert(apply(builder, function, wide), format);
+}
+
+}  // namespace bitpact

@@ -1,0 +1,124 @@
+// The canonical exp, log, tanh and erf are correctly rounded: all inputs of the 16-bit formats, and of f32 a sample here and all
+// of them in the long test.
+#include "operators/functions.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "functions/oracle.h"
+#include "interpret/interpret.h"
+#include "operators/catalogue.h"
+
+namespace bitpact {
+namespace {
+
+using test::decided;
+using test::FunctionOracle;
+using test::Named;
+
+constexpr Named kAll[] = {Named::Exp, Named::Log, Named::Tanh, Named::Erf};
+
+Tensor run(Named which, const Tensor& x) {
+  const Resolved problem = resolve(Problem{test::spelling(which), {{x.format(), x.shape()}}, {}});
+  const Operator& op = operator_named(problem.problem.op);
+  const NumericProgram program = op.build(problem.formats(), canonical_choices(op, problem.formats()));
+  return interpret(bind(program, problem.binding), std::vector<Tensor>{x}).results[0];
+}
+
+class Functions : public testing::TestWithParam<Named> {};
+
+TEST_P(Functions, AllInputsOfThe16BitFormats) {
+  for (const Format format : {Format::BF16, Format::F16}) {
+    Tensor x(format, {65536});
+    for (std::int64_t i = 0; i < 65536; ++i) x.set(i, static_cast<Bits>(i));
+    const Tensor y = run(GetParam(), x);
+    FunctionOracle oracle(GetParam(), format);
+    for (std::int64_t i = 0; i < 65536; ++i)
+      ASSERT_EQ(y.get(i), oracle(static_cast<Bits>(i))) << test::spelling(GetParam()) << " " << to_text(Scalar{format, Bits(i)});
+  }
+}
+
+// Half of the sample where the function is neither its limit nor its first term, the rest over all bits, and what is special.
+TEST_P(Functions, ASampleOfF32) {
+  constexpr std::int64_t kCount = 1 << 20;
+  std::mt19937_64 random(20);
+  Tensor x(Format::F32, {kCount});
+  const Bits special[] = {0,          0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 1,
+                          0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0xff7fffff, 0x3f800000, 0xbf800000,
+                          0x3f7fffff, 0x3f800001, 0x42b17217, 0x42b17218, 0x42b17219, 0xc2aeac4f, 0xc2aeac50,
+                          0xc2cff1b4, 0xc2cff1b5, 0x41102cb3, 0x40800000, 0x407ad444};
+  for (std::int64_t i = 0; i < kCount; ++i) {
+    const std::uint64_t w = random();
+    const Bits exponent = 127 - 14 + (w >> 40) % 21;
+    x.set(i, i % 2 == 0 ? (w & 0x807fffff) | exponent << 23 : w & 0xffffffff);
+  }
+  for (size_t i = 0; i < std::size(special); ++i) x.set(static_cast<std::int64_t>(i), special[i]);
+  const Tensor y = run(GetParam(), x);
+  FunctionOracle oracle(GetParam(), Format::F32);
+  for (std::int64_t i = 0; i < kCount; ++i) {
+    const Bits wanted = oracle(x.get(i));
+    ASSERT_EQ(y.get(i), wanted) << test::spelling(GetParam()) << " " << to_text(Scalar{Format::F32, x.get(i)});
+    // What the long test rests on.
+    const auto quick = decided(GetParam(), std::bit_cast<float>(static_cast<std::uint32_t>(x.get(i))));
+    if (quick) {
+      ASSERT_EQ(*quick, wanted) << to_text(Scalar{Format::F32, x.get(i)});
+    }
+  }
+}
+
+// BITPACT_F32_FROM and BITPACT_F32_TO (bits, hexadecimal) cut the range.
+std::int64_t bound(const char* variable, std::int64_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text ? std::strtoll(text, nullptr, 16) : otherwise;
+}
+
+TEST_P(Functions, DISABLED_AllInputsOfF32) {
+  constexpr std::int64_t kChunk = 1 << 20;
+  const auto begin = std::chrono::steady_clock::now();
+  std::int64_t undecided = 0, wrong = 0;
+  const std::int64_t end = bound("BITPACT_F32_TO", std::int64_t{1} << 32);
+  for (std::int64_t first = bound("BITPACT_F32_FROM", 0); first < end; first += kChunk) {
+    Tensor x(Format::F32, {kChunk});
+    for (std::int64_t i = 0; i < kChunk; ++i) x.set(i, static_cast<Bits>(first + i));
+    const Tensor y = run(GetParam(), x);
+    std::mutex guard;
+    std::vector<std::thread> workers;
+    const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
+    for (unsigned t = 0; t < threads; ++t)
+      workers.emplace_back([&, t] {
+        FunctionOracle oracle(GetParam(), Format::F32);
+        for (std::int64_t i = t; i < kChunk; i += threads) {
+          const auto bits = static_cast<std::uint32_t>(first + i);
+          const auto quick = decided(GetParam(), std::bit_cast<float>(bits));
+          const Bits got = y.get(i);
+          if (quick && *quick == got) continue;
+          const Bits wanted = oracle(bits);
+          const std::lock_guard lock(guard);
+          ++undecided;
+          if (wanted == got) continue;
+          ++wrong;
+          std::printf("  %s(%a): got 0x%08lx, correctly rounded 0x%08lx\n", test::spelling(GetParam()),
+                      static_cast<double>(std::bit_cast<float>(bits)), static_cast<unsigned long>(got),
+                      static_cast<unsigned long>(wanted));
+          std::fflush(stdout);
+        }
+      });
+    for (std::thread& worker : workers) worker.join();
+  }
+  std::printf("  %s: %ld inputs by MPFR, %ld wrong, %.0f s\n", test::spelling(GetParam()), undecided, wrong,
+              std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  EXPECT_EQ(wrong, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Named, Functions, testing::ValuesIn(kAll),
+                         [](const auto& info) { return std::string(test::spelling(info.param)); });
+
+}  // namespace
+}  // namespace bitpact

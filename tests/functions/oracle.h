@@ -1,0 +1,95 @@
+// Correctly rounded functions, from MPFR; and a quick way to most of them.
+#pragma once
+
+#include <mpfr.h>
+
+#include <bit>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "number/arithmetic.h"
+
+namespace bitpact::test {
+
+enum class Named { Exp, Log, Tanh, Erf };
+inline const char* spelling(Named which) {
+  constexpr const char* kNames[] = {"exp", "log", "tanh", "erf"};
+  return kNames[static_cast<int>(which)];
+}
+
+/// The formats' precisions and exponents, as IEEE 754-2019 has them (mpfr's are one higher: its significands lie in [1/2, 1)).
+class FunctionOracle {
+ public:
+  FunctionOracle(Named which, Format format) : which_(which), format_(format) {
+    precision_ = format == Format::F32 ? 24 : format == Format::F16 ? 11 : 8;
+    least_ = format == Format::F16 ? -14 : -126;
+    mpfr_set_emin(least_ - precision_ + 2);
+    mpfr_set_emax(format == Format::F16 ? 16 : 128);
+    mpfr_init2(x_, 53);
+    mpfr_init2(y_, precision_);
+  }
+  ~FunctionOracle() {
+    mpfr_clear(x_);
+    mpfr_clear(y_);
+  }
+  FunctionOracle(const FunctionOracle&) = delete;
+  FunctionOracle& operator=(const FunctionOracle&) = delete;
+
+  Bits operator()(Bits bits) {
+    if (classify(format_, bits) == Class::NaN) return quiet_nan(format_);
+    // mpfr_set_d keeps the value although it may be below emin: the range counts for results only.
+    mpfr_set_d(x_, value(format_, bits), MPFR_RNDN);
+    int inexact = call();
+    inexact = mpfr_check_range(y_, inexact, MPFR_RNDN);
+    mpfr_subnormalize(y_, inexact, MPFR_RNDN);
+    return convert({Format::F64, std::bit_cast<Bits>(mpfr_get_d(y_, MPFR_RNDN))}, format_);
+  }
+
+  static double value(Format format, Bits bits) { return std::bit_cast<double>(convert({format, bits}, Format::F64)); }
+
+ private:
+  int call() {
+    switch (which_) {
+      case Named::Exp:
+        return mpfr_exp(y_, x_, MPFR_RNDN);
+      case Named::Log:
+        return mpfr_log(y_, x_, MPFR_RNDN);
+      case Named::Tanh:
+        return mpfr_tanh(y_, x_, MPFR_RNDN);
+      case Named::Erf:
+        return mpfr_erf(y_, x_, MPFR_RNDN);
+    }
+    return 0;
+  }
+  Named which_;
+  Format format_;
+  int precision_ = 0, least_ = 0;
+  mpfr_t x_, y_;
+};
+
+/// The C library's f64 function: within 2^-50 of the truth, which the tests hold against MPFR on a sample.
+inline double library(Named which, double x) {
+  switch (which) {
+    case Named::Exp:
+      return std::exp(x);
+    case Named::Log:
+      return std::log(x);
+    case Named::Tanh:
+      return std::tanh(x);
+    case Named::Erf:
+      return std::erf(x);
+  }
+  return x;
+}
+
+/// The correctly rounded f32, unless an error of 2^-49 in the C library's f64 could change it.
+inline std::optional<std::uint32_t> decided(Named which, float x) {
+  const double y = library(which, static_cast<double>(x));
+  const float low = static_cast<float>(y - y * 0x1p-49), high = static_cast<float>(y + y * 0x1p-49);
+  if (std::isnan(y)) return 0x7fc00000U;
+  if (std::bit_cast<std::uint32_t>(low) != std::bit_cast<std::uint32_t>(high)) return {};
+  return std::bit_cast<std::uint32_t>(low);
+}
+
+}  // namespace bitpact::test
