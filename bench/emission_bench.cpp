@@ -7,7 +7,8 @@
 #include <memory>
 
 #include "backends/plain_stablehlo.h"
-#include "backends/recorded_traits.h"
+#include "backends/contract_target.h"
+#include "backends/traits/ask.h"
 #include "compare/compare.h"
 #include "diagnostic/diagnostic.h"
 #include "emit/emit.h"
@@ -41,7 +42,7 @@ void bench(const std::string& line, Backend& iree, Backend& own_target, Backend&
 
   std::vector<Contender> contenders{{"IREE's own form", &iree, plain_stablehlo(problem.problem, problem.result)}};
   for (const auto& [backend, how] : {std::pair{&iree, "flags untouched"}, std::pair{&own_target, "own target"}}) {
-    for (const Emitted& form : emit(program, recorded_traits(*backend))) {
+    for (const Emitted& form : emit(program, traits_of(*backend))) {
       if (form.form == "written-out") continue;
       const std::string what = fmt::format("{}, {}", form.form, how);
       try {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/backend.h"
-#include "backends/recorded_traits.h"
+#include "backends/traits/ask.h"
 #include "cli/verbs.h"
 #include "diagnostic/diagnostic.h"
 #include "verdict/comparison.h"
@@ -19,17 +19,22 @@ struct Seen {
   std::string spec;
   std::optional<Identity> identity;
   Ways ways;
-  std::optional<Traits> traits;
+  std::optional<TraitReport> traits;
   std::optional<Diagnostic> absent;
 };
 
-Seen look(const BackendKind& kind, const std::string& spec) {
+struct Asked {
+  bool traits = false;
+  bool fresh = false;
+};
+
+Seen look(const BackendKind& kind, const std::string& spec, const Asked& asked) {
   Seen seen{kind, spec, {}, {}, {}, {}};
   try {
     const auto backend = open_backend(parse_backend(spec));
     seen.identity = backend->identity();
     seen.ways = backend->ways();
-    if (seen.ways.stablehlo) seen.traits = recorded_traits(*backend);
+    if (asked.traits && seen.ways.stablehlo) seen.traits = ask_traits(*backend, {.fresh = asked.fresh, .say = say});
   } catch (const Refused& refused) {
     seen.absent = refused.diagnostic();
   }
@@ -44,16 +49,29 @@ std::vector<std::string> ways_text(const Ways& ways) {
   return all;
 }
 
-std::vector<std::string> traits_text(const Traits& t) {
-  return {
-      t.contracts_multiply_add ? "multiply + add becomes one FMA" : "multiply + add stays two roundings",
-      fmt::format("dot_general {}, {}", t.dot_sequential ? "adds in order" : "has an order that is not relied on",
-                  t.dot_fuses_products ? "products fused" : "products rounded"),
-      fmt::format("reduce {}", t.reduce_sequential ? "adds in order" : "has an order that is not relied on"),
-      fmt::format("subnormals flushed: {}",
-                  t.flushes_subnormal_inputs && t.flushes_subnormal_results ? "operands and results" : "not all"),
-      "source: " + t.source,
-  };
+void print_traits(const TraitReport& report) {
+  print(fmt::format("         traits   {}", report.source()));
+  if (report.asked > 0) print(fmt::format(" ({} modules, {:.1f} s)", report.modules, report.seconds));
+  print("\n");
+  std::string topic;
+  for (const TraitAnswer& a : report.answers) {
+    const TraitWords words = words_of(a);
+    if (words.topic != topic) print(fmt::format("           {}\n", words.topic));
+    topic = words.topic;
+    std::string text = a.answer;
+    if (!words.sentence.empty()) text += ": " + words.sentence;
+    if (!a.seen.empty()) text += fmt::format(" ({})", a.seen);
+    print(fmt::format("             {:<52} {}\n", words.title, text));
+  }
+}
+
+nlohmann::json to_json(const TraitReport& report) {
+  nlohmann::json answers = nlohmann::json::array();
+  for (const TraitAnswer& a : report.answers) {
+    const TraitWords words = words_of(a);
+    answers.push_back({{"question", a.question}, {"topic", words.topic}, {"title", words.title}, {"answer", a.answer}, {"words", words.sentence}, {"seen", a.seen}});
+  }
+  return {{"source", report.source()}, {"asked", report.asked}, {"modules", report.modules}, {"answers", answers}};
 }
 
 void print_text(const Seen& s) {
@@ -74,9 +92,8 @@ void print_text(const Seen& s) {
   row("threads", i.threads);
   row("kernel", i.kernel);
   row("takes", fmt::format("{}", fmt::join(ways_text(s.ways), ", ")));
-  if (s.traits)
-    for (const std::string& line : traits_text(*s.traits)) row("trait", line);
   for (const std::string& option : s.kind.options) row("option", option);
+  if (s.traits) print_traits(*s.traits);
 }
 
 nlohmann::json to_json(const Seen& s) {
@@ -85,7 +102,7 @@ nlohmann::json to_json(const Seen& s) {
   if (s.identity) {
     j["identity"] = to_json(*s.identity);
     j["takes"] = ways_text(s.ways);
-    if (s.traits) j["traits"] = traits_text(*s.traits);
+    if (s.traits) j["traits"] = to_json(*s.traits);
   }
   if (s.absent)
     j["diagnostic"] = {{"code", info(s.absent->code).name}, {"reason", s.absent->reason}, {"help", info(s.absent->code).help}};
@@ -96,25 +113,29 @@ nlohmann::json to_json(const Seen& s) {
 
 void add_backends(Program program) {
   auto names = std::make_shared<std::vector<std::string>>();
+  auto asked = std::make_shared<Asked>();
   CLI::App* verb =
       program.app.add_subcommand("backends", "what is here: versions, devices, targets, options; what is not here, and why");
   verb->add_option("backend", *names, "only these, e.g. iree or iree[opt=O2]");
+  verb->add_flag("--traits", asked->traits, "also ask those that take StableHLO what they do to arithmetic (docs/traits.md)");
+  verb->add_flag("--fresh", asked->fresh, "with --traits: ask again, whatever is remembered of this identity");
   verb->add_flag("--json", program.json, "print bitpact.backends/1");
-  verb->callback([names, program] {
-    program.run = [names, program] {
+  verb->callback([names, asked, program] {
+    program.run = [names, asked, program] {
+      if (asked->fresh && !asked->traits) refuse(Code::Usage, "--fresh goes with --traits");
       std::vector<Seen> all;
       if (names->empty()) {
         for (const BackendKind& kind : backend_kinds())
-          if (kind.name != "worker") all.push_back(look(kind, kind.name));
+          if (kind.name != "worker") all.push_back(look(kind, kind.name, *asked));
         for (const BackendKind& kind : backend_kinds())
-          if (kind.name == "mlx") all.push_back(look(kind, "mlx:gpu"));
+          if (kind.name == "mlx") all.push_back(look(kind, "mlx:gpu", *asked));
       }
       for (const std::string& name : *names) {
         const BackendSpec spec = parse_backend(name);
         BackendKind kind;
         for (const BackendKind& known : backend_kinds())
           if (known.name == spec.name) kind = known;
-        all.push_back(look(kind, name));
+        all.push_back(look(kind, name, *asked));
         if (kind.name.empty() && all.back().absent) throw Refused(*all.back().absent);
       }
       if (program.json) {

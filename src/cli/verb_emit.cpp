@@ -4,7 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "backends/recorded_traits.h"
+#include "backends/traits/ask.h"
 #include "cli/verbs.h"
 #include "diagnostic/diagnostic.h"
 #include "emit/emit.h"
@@ -36,7 +36,7 @@ void add_emit(Program program) {
       const Resolved problem = resolve(o->problem.empty() ? contract.verified.front() : o->problem);
       const Covered covered = cover(contract, problem);
       const auto backend = open_backend(parse_backend(o->target));
-      const Traits traits = recorded_traits(*backend);
+      const Traits traits = traits_of(*backend);
       EmitOptions options;
       if (!o->into.empty()) {
         options.in_module = true;

@@ -43,8 +43,13 @@ TensorValue Shield::minus_zero(Format format) {
   return {fmt::format("%minus_zero_{}", name(format)), format, {}, {}};
 }
 
+TensorValue Shield::zero(Format integer) {
+  zeros_.insert(integer);
+  return {integer == Format::I64 ? "%shield_zero64" : "%shield_zero", integer, {}, {}};
+}
+
 std::string Shield::prologue() const {
-  if (used_.empty()) return {};
+  if (used_.empty() && zeros_.empty()) return {};
   FunctionText f;
   TensorValue first = source_;
   const Format bits = info(source_.format).bits == 64 ? Format::I64 : info(source_.format).bits == 32 ? Format::I32 : Format::I16;
@@ -81,15 +86,14 @@ std::string Shield::prologue() const {
   binary("%shield_mm", "multiply", "%shield_m", "%shield_m1");
   binary("%shield_mmm", "multiply", "%shield_mm", "%shield_m2");
   binary("%shield_zero", "remainder", "%shield_mmm", "%shield_c3");
+  if (used_.contains(Format::F64) || zeros_.contains(Format::I64))
+    f.line("%shield_zero64 = stablehlo.convert %shield_zero : (tensor<i32>) -> tensor<i64>");
   for (const Format format : used_) {
     const std::string type = std::string(name(format));
     const bool is_double = format == Format::F64;
     std::string zero = "%shield_zero";
     const std::string integer = is_double ? "i64" : "i32";
-    if (is_double) {
-      f.line("%shield_zero64 = stablehlo.convert %shield_zero : (tensor<i32>) -> tensor<i64>");
-      zero = "%shield_zero64";
-    }
+    if (is_double) zero = "%shield_zero64";
     f.line(fmt::format("%shield_sign_{} = stablehlo.constant dense<{}> : tensor<{}>", type,
                        is_double ? "-9223372036854775808" : "-2147483648", integer));
     f.line(fmt::format("%shield_or_{} = stablehlo.or {}, %shield_sign_{} : tensor<{}>", type, zero, type, integer));
@@ -164,7 +168,13 @@ LaneValue ScalarText::arithmetic(const Instruction& instruction, std::vector<Lan
     tensors.push_back(wide(*operand, compute));
   }
   LaneValue value;
+  // A divisor that is one value for all dividends, or a constant, is turned into a product with its reciprocal: one that depends on
+  // the dividend's bits is not.
+  const bool hide = traits_.rewrites_divisions && is_float(format);
+  if (hide && instruction.op == ScalarOp::Divide) tensors[1] = with_runtime_zero(tensors[1], &tensors[0]);
   value.tensor = f_.elementwise("stablehlo." + std::string(info(instruction.op).name), tensors, compute);
+  // 1 / sqrt(x) becomes another function where the division sees the root.
+  if (hide && instruction.op == ScalarOp::Sqrt) value.tensor = with_runtime_zero(value.tensor, nullptr);
   value.format = value.origin = format;
   value.rounded = compute == format;
   if (instruction.op == ScalarOp::Multiply) {
@@ -176,12 +186,16 @@ LaneValue ScalarText::arithmetic(const Instruction& instruction, std::vector<Lan
 
 LaneValue ScalarText::fused(const Instruction& instruction, std::vector<LaneValue*> operands) {
   const Format format = instruction.format;
-  if (is_narrow(format)) unsupported(instruction, "StableHLO has no fused multiply-add that rounds once to a 16-bit format");
-  if (!traits_.contracts_multiply_add)
-    unsupported(instruction, "StableHLO has no fused multiply-add, and this target contracts none");
   for (LaneValue* operand : operands)
     if (operand->format != format && !widens_exactly(operand->format, format))
       unsupported(instruction, "an operand is wider than the result");
+  if (is_narrow(format) || !traits_.contracts_multiply_add) {
+    if (std::optional<LaneValue> value = fused_exactly(format, operands)) return *value;
+    if (is_narrow(format))
+      unsupported(instruction, "StableHLO has no fused multiply-add that rounds once to it, and this target keeps no f64");
+    unsupported(instruction, fmt::format("StableHLO has no fused multiply-add, this target contracts none, and {}",
+                                         format == Format::F64 ? "f64 has nothing wider here" : "keeps no f64"));
+  }
   guard(*operands[2]);
   const TensorValue product =
       f_.elementwise("stablehlo.multiply", {wide(*operands[0], format), wide(*operands[1], format)}, format);
@@ -189,6 +203,13 @@ LaneValue ScalarText::fused(const Instruction& instruction, std::vector<LaneValu
   value.tensor = f_.elementwise("stablehlo.add", {product, wide(*operands[2], format)}, format);
   value.format = value.origin = format;
   return value;
+}
+
+TensorValue ScalarText::with_runtime_zero(const TensorValue& x, const TensorValue* masked) {
+  const Format bits = x.format == Format::F64 ? Format::I64 : Format::I32;
+  TensorValue zero = f_.broadcast(shield_.zero(bits), x.axes, x.shape);
+  if (masked) zero = f_.elementwise("stablehlo.and", {f_.bitcast(*masked, bits), zero}, bits);
+  return f_.bitcast(f_.elementwise("stablehlo.xor", {f_.bitcast(x, bits), zero}, bits), x.format);
 }
 
 LaneValue ScalarText::convert(const Instruction& instruction, LaneValue& operand) {

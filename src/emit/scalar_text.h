@@ -1,6 +1,7 @@
 // Scalar bodies as elementwise StableHLO, every rounding where the body has it and nowhere else.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 
@@ -31,12 +32,14 @@ class Shield {
   explicit Shield(TensorValue source) : source_(std::move(source)) {}
   /// The scalar -0.0 of that format; its definition goes into prologue().
   TensorValue minus_zero(Format format);
+  /// The scalar integer 0 (I32 or I64), made at run time.
+  TensorValue zero(Format integer);
   /// Lines to put in front of the function's body; empty where no shield was used.
   std::string prologue() const;
 
  private:
   TensorValue source_;
-  std::set<Format> used_;
+  std::set<Format> used_, zeros_;
 };
 
 class ScalarText {
@@ -61,6 +64,11 @@ class ScalarText {
   LaneValue arithmetic(const Instruction& instruction, std::vector<LaneValue*> operands);
   LaneValue convert(const Instruction& instruction, LaneValue& operand);
   LaneValue fused(const Instruction& instruction, std::vector<LaneValue*> operands);
+  /// Without a contraction (fused_text.cpp): f16 by way of f32; f32 and bf16 by way of f64, where the target keeps it. Empty where
+  /// there is no way.
+  std::optional<LaneValue> fused_exactly(Format format, const std::vector<LaneValue*>& operands);
+  /// x with a zero made at run time xored into its bits: `masked`'s bits & 0 where given.
+  TensorValue with_runtime_zero(const TensorValue& x, const TensorValue* masked);
   TensorValue wide(LaneValue& value, Format format);
   void round_on_bits(LaneValue& value);
   void guard(LaneValue& value);

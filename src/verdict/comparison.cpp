@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
-#include "backends/recorded_traits.h"
+#include "backends/contract_target.h"
+#include "backends/contract_target.h"
+#include "backends/traits/ask.h"
 #include "emit/emit.h"
 #include "interpret/interpret.h"
 #include "tensor/digest.h"
@@ -228,9 +230,9 @@ class Run {
     }
   }
 
-  std::vector<Emitted> forms_for(const Backend& backend) const {
+  std::vector<Emitted> forms_for(Backend& backend) {
     std::vector<Emitted> forms;
-    for (Emitted& form : emit(covered_.program, recorded_traits(backend)))
+    for (Emitted& form : emit(covered_.program, pool_.traits(backend)))
       if (request_.only_form.empty() || form.form == request_.only_form) forms.push_back(std::move(form));
     if (forms.empty())
       refuse(Code::EmitUnsupported, fmt::format("no form '{}' for this program on this target", request_.only_form));
@@ -297,7 +299,7 @@ class Run {
     tried.how = "compiled for the contract on its own";
     try {
       Backend& own = pool_.open(bitpact::to_text(*spec), request_.settings);
-      for (const Emitted& form : emit(covered_.program, recorded_traits(own))) {
+      for (const Emitted& form : emit(covered_.program, pool_.traits(own))) {
         if (try_form(own, form, tried)) break;
       }
     } catch (const Refused& refused) {
@@ -338,6 +340,12 @@ Backend& BackendPool::open(const std::string& text, const BackendSettings& setti
   std::unique_ptr<Backend>& backend = backends_[to_text(spec)];
   if (!backend) backend = open_backend(spec, settings);
   return *backend;
+}
+
+const Traits& BackendPool::traits(Backend& backend) {
+  const std::string key = to_text(backend.spec());
+  const auto known = traits_.find(key);
+  return known != traits_.end() ? known->second : traits_.emplace(key, traits_of(backend)).first->second;
 }
 
 ComparisonReport run_comparison(const ComparisonRequest& request, BackendPool& pool) {

@@ -10,6 +10,7 @@
 
 #include "backends/backend.h"
 #include "compare/compare.h"
+#include "contract/traits.h"
 #include "diagnostic/diagnostic.h"
 #include "explain/cause.h"
 #include "operators/catalogue.h"
@@ -22,9 +23,12 @@ class BackendPool {
  public:
   /// Refuses what open_backend refuses. The settings of the first opening count.
   Backend& open(const std::string& text, const BackendSettings& settings);
+  /// Of a backend that this pool opened: from the cache, or asked, once.
+  const Traits& traits(Backend& backend);
 
  private:
   std::map<std::string, std::unique_ptr<Backend>> backends_;
+  std::map<std::string, Traits> traits_;
 };
 
 struct ComparisonRequest {

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "backends/backend.h"
-#include "backends/recorded_traits.h"
+#include "backends/traits/ask.h"
 #include "compare/compare.h"
 #include "contract/mutate.h"
 #include "diagnostic/diagnostic.h"
@@ -137,7 +137,7 @@ TEST(Mutation, EveryMutantDiesOrIsEqualByARule) {
 // domain, or the mutant is equal there in the interpreter too.
 TEST(Mutation, EmittedMutantsDieOnTheCompiledModule) {
   const auto iree = open_backend(parse_backend("iree"));
-  const Traits traits = recorded_traits(*iree);
+  const Traits traits = traits_of(*iree);
   std::int64_t killed = 0, equal = 0, not_carried = 0;
   for (const std::string line :
        {"matmul 16x24xf32,24x16xf32", "matmul 16x24xbf16,24x16xbf16", "multiply_add 512xbf16,512xbf16,512xbf16"}) {
