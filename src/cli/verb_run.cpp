@@ -8,6 +8,7 @@
 #include "interpret/interpret.h"
 #include "operators/catalogue.h"
 #include "tensor/npy.h"
+#include "tensor/tensor_argument.h"
 
 namespace bitpact {
 
@@ -17,9 +18,11 @@ void add_run(Program program) {
     std::vector<std::string> operands, attributes;
   };
   auto o = std::make_shared<Options>();
-  CLI::App* verb = program.app.add_subcommand("run", "runs a contract on .npy tensors, bit for bit");
+  CLI::App* verb = program.app.add_subcommand("run", "runs a contract on tensors in files, bit for bit");
   verb->add_option("contract", o->contract, "contract file")->required();
-  verb->add_option("operands", o->operands, ".npy files, in the operator's order")->required();
+  verb->add_option("operands", o->operands,
+                   "in the operator's order: FILE.npy, or DUMP:NAME of a .safetensors or .npz file or a folder of .npy files")
+      ->required();
   verb->add_option("--attribute", o->attributes, "e.g. transpose_b=true");
   verb->add_option("-o,--output", o->output, ".npy file for the result")->required();
   verb->callback([o, program] {
@@ -40,7 +43,7 @@ void add_run(Program program) {
       }
       std::vector<Tensor> operands;
       for (size_t i = 0; i < o->operands.size(); ++i) {
-        operands.push_back(read_npy(o->operands[i], contract.op.operands[i]));
+        operands.push_back(read_tensor_argument(o->operands[i], contract.op.operands[i]));
         problem.operands.push_back({operands.back().format(), operands.back().shape()});
       }
       const Resolved resolved = resolve(problem);

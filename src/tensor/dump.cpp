@@ -9,6 +9,7 @@
 
 #include "diagnostic/diagnostic.h"
 #include "tensor/npy_folder.h"
+#include "tensor/npz.h"
 #include "tensor/safetensors.h"
 
 namespace bitpact {
@@ -45,7 +46,7 @@ std::unique_ptr<Dump> open_dump(const std::string& path, const DumpOptions& opti
     case Kind::Safetensors:
       return std::make_unique<Safetensors>(path);
     case Kind::Npz:
-      refuse(Code::NpzUnsupported, fmt::format("{}: .npz is not read yet", path));
+      return open_npz(path, options);
     case Kind::Unknown:
       break;
   }

@@ -9,6 +9,7 @@
 #include "tensor/file.h"
 #include "tensor/safetensors_dtypes.h"
 #include "tensor/safetensors_header.h"
+#include "tensor/utf8.h"
 
 namespace bitpact {
 

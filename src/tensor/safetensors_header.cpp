@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <compare>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -10,6 +11,7 @@
 
 #include "diagnostic/diagnostic.h"
 #include "tensor/safetensors_dtypes.h"
+#include "tensor/utf8.h"
 
 namespace bitpact {
 namespace {
@@ -18,10 +20,10 @@ using nlohmann::json;
 
 constexpr std::size_t kMostAxes = 64;
 
-/// One tensor of the header, and where its bytes are, counted from the header's end.
-struct Record {
-  DumpEntry entry;
+/// Where a tensor's bytes are, counted from the header's end.
+struct Place {
   std::uint64_t begin = 0, end = 0;
+  auto operator<=>(const Place&) const = default;
 };
 
 std::uint64_t file_bytes(const SafetensorsDtype& dtype, const Shape& shape, const std::string& tensor,
@@ -44,7 +46,8 @@ class Events : public nlohmann::json_sax<json> {
  public:
   Events(const std::string& where, std::uint64_t data_bytes) : where_(where), data_bytes_(data_bytes) {}
 
-  std::vector<Record> records;
+  std::vector<DumpEntry> entries;
+  std::vector<Place> places;  ///< of each entry
   std::map<std::string, std::string> metadata;
 
   bool key(string_t& name) override {
@@ -55,8 +58,8 @@ class Events : public nlohmann::json_sax<json> {
           has_metadata_ = true;
           at_ = At::BeforeMetadata;
         } else {
-          record_ = Record{};
-          record_.entry.name = std::move(name);
+          entry_ = DumpEntry{};
+          entry_.name = std::move(name);
           seen_ = 0;
           at_ = At::BeforeTensor;
         }
@@ -92,12 +95,12 @@ class Events : public nlohmann::json_sax<json> {
 
   bool number_unsigned(number_unsigned_t value) override {
     if (at_ == At::Shape) {
-      Shape& shape = record_.entry.shape;
+      Shape& shape = entry_.shape;
       if (shape.size() == kMostAxes) unsupported(fmt::format("{} has more than {} axes", tensor(), kMostAxes));
       if (value > static_cast<std::uint64_t>(INT64_MAX)) malformed(fmt::format("{} has an extent beyond 2^63", tensor()));
       shape.push_back(static_cast<std::int64_t>(value));
     } else if (at_ == At::Offsets && offsets_ < 2) {
-      (offsets_++ == 0 ? record_.begin : record_.end) = value;
+      (offsets_++ == 0 ? place_.begin : place_.end) = value;
     } else {
       unexpected("a number");
     }
@@ -174,7 +177,7 @@ class Events : public nlohmann::json_sax<json> {
                                   : fmt::format("{} holds", tensor());
     malformed(fmt::format("{} {} where none may be", place, what));
   }
-  std::string tensor() const { return shown_name(record_.entry.name); }
+  std::string tensor() const { return shown_name(entry_.name); }
 
   /// The next value belongs to this field of a tensor.
   bool field(At next, const std::string& name) {
@@ -188,25 +191,26 @@ class Events : public nlohmann::json_sax<json> {
   void finish_tensor() {
     for (auto [bit, name] : {std::pair{At::Dtype, "dtype"}, {At::BeforeShape, "shape"}, {At::BeforeOffsets, "data_offsets"}})
       if ((seen_ & 1U << static_cast<unsigned>(bit)) == 0) malformed(fmt::format("{} has no {}", tensor(), name));
-    const std::uint64_t begin = record_.begin, end = record_.end;
+    const auto [begin, end] = place_;
     if (begin > end) malformed(fmt::format("{} begins at {} and ends before, at {}", tensor(), begin, end));
     if (end > data_bytes_)
       malformed(fmt::format("{} ends at {}, the file has {} bytes after its header", tensor(), end, data_bytes_));
-    const std::uint64_t wanted =
-        file_bytes(*dtype_, record_.entry.shape, tensor(), [this](const std::string& why) { malformed(why); });
+    const std::uint64_t wanted = file_bytes(*dtype_, entry_.shape, tensor(), [this](const std::string& why) { malformed(why); });
     if (wanted != end - begin)
       malformed(fmt::format("{} is {} and needs {} bytes, its offsets [{}, {}] hold {}", tensor(),
-                            to_text(record_.entry.shape, *dtype_->format), wanted, begin, end, end - begin));
-    record_.entry.format = *dtype_->format;
-    record_.entry.byte_size = static_cast<std::size_t>(element_count(record_.entry.shape)) *
-                              static_cast<std::size_t>(info(*dtype_->format).storage_bytes);
-    records.push_back(std::move(record_));
+                            to_text(entry_.shape, *dtype_->format), wanted, begin, end, end - begin));
+    entry_.format = *dtype_->format;
+    entry_.byte_size =
+        static_cast<std::size_t>(element_count(entry_.shape)) * static_cast<std::size_t>(info(*dtype_->format).storage_bytes);
+    entries.push_back(std::move(entry_));
+    places.push_back(place_);
   }
 
   const std::string& where_;
   std::uint64_t data_bytes_;
   At at_ = At::Start;
-  Record record_;
+  DumpEntry entry_;
+  Place place_;
   const SafetensorsDtype* dtype_ = nullptr;
   unsigned seen_ = 0;
   int offsets_ = 0;
@@ -215,10 +219,10 @@ class Events : public nlohmann::json_sax<json> {
 };
 
 /// No name twice. Sorted by hash, and by name only where hashes are equal: no input makes this slow.
-void check_names(const std::vector<Record>& records, const std::string& where) {
-  std::vector<std::pair<std::size_t, std::uint32_t>> order(records.size());
-  for (std::uint32_t i = 0; i < records.size(); ++i) order[i] = {std::hash<std::string>{}(records[i].entry.name), i};
-  auto name_of = [&](const auto& item) -> const std::string& { return records[item.second].entry.name; };
+void check_names(const std::vector<DumpEntry>& entries, const std::string& where) {
+  std::vector<std::pair<std::size_t, std::uint32_t>> order(entries.size());
+  for (std::uint32_t i = 0; i < entries.size(); ++i) order[i] = {std::hash<std::string>{}(entries[i].name), i};
+  auto name_of = [&](const auto& item) -> const std::string& { return entries[item.second].name; };
   std::sort(order.begin(), order.end(),
             [&](const auto& a, const auto& b) { return a.first != b.first ? a.first < b.first : name_of(a) < name_of(b); });
   const auto twice = std::adjacent_find(
@@ -227,17 +231,30 @@ void check_names(const std::vector<Record>& records, const std::string& where) {
     refuse(Code::SafetensorsMalformed, fmt::format("{}: {} is there twice", where, shown_name(name_of(*twice))));
 }
 
-/// In the order of the offsets, each tensor beginning where the one before ends, the last ending where the file does.
-void check_offsets(std::vector<Record>& records, std::uint64_t data_bytes, const std::string& where) {
-  auto before = [](const Record& a, const Record& b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); };
-  if (!std::is_sorted(records.begin(), records.end(), before)) std::stable_sort(records.begin(), records.end(), before);
+/// Into the order of the offsets.
+void sort_by_place(Events& events) {
+  std::vector<Place>& places = events.places;
+  if (std::is_sorted(places.begin(), places.end())) return;
+  std::vector<std::uint32_t> order(places.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return places[a] < places[b]; });
+  std::vector<DumpEntry> entries;
+  entries.reserve(order.size());
+  for (std::uint32_t i : order) entries.push_back(std::move(events.entries[i]));
+  events.entries = std::move(entries);
+  std::sort(places.begin(), places.end());
+}
+
+/// Each tensor begins where the one before ends, and the last ends where the file does.
+void check_places(const Events& events, std::uint64_t data_bytes, const std::string& where) {
   std::uint64_t at = 0;
-  for (const Record& record : records) {
-    if (record.begin != at)
+  for (std::size_t i = 0; i < events.places.size(); ++i) {
+    const std::uint64_t begin = events.places[i].begin;
+    if (begin != at)
       refuse(Code::SafetensorsMalformed,
-             fmt::format("{}: {} begins at {}, {} the tensors before it end at {}", where, shown_name(record.entry.name),
-                         record.begin, record.begin < at ? "where it overlaps:" : "which leaves a hole:", at));
-    at = record.end;
+             fmt::format("{}: {} begins at {}, the tensors before it end at {}: {}", where, shown_name(events.entries[i].name),
+                         begin, at, begin < at ? "they overlap" : "there is a hole"));
+    at = events.places[i].end;
   }
   if (at != data_bytes)
     refuse(Code::SafetensorsMalformed,
@@ -245,13 +262,6 @@ void check_offsets(std::vector<Record>& records, std::uint64_t data_bytes, const
 }
 
 }  // namespace
-
-std::string shown_name(const std::string& name) {
-  constexpr std::size_t kMost = 100;
-  // Escaped to ASCII: a name may hold anything, also what moves a terminal's cursor.
-  const json text = name.size() <= kMost ? name : name.substr(0, kMost) + "...";
-  return text.dump(-1, ' ', true, json::error_handler_t::replace);
-}
 
 SafetensorsHeader parse_safetensors_header(std::span<const std::byte> file, const std::string& where) {
   auto malformed = [&where](const std::string& why) { refuse(Code::SafetensorsMalformed, fmt::format("{}: {}", where, why)); };
@@ -274,17 +284,15 @@ SafetensorsHeader parse_safetensors_header(std::span<const std::byte> file, cons
   const std::uint64_t data_begin = kPrefix + length;
   Events events(where, file.size() - data_begin);
   if (!json::sax_parse(text.data(), text.data() + text.size(), &events)) malformed("the header is not well-formed JSON");
-  check_names(events.records, where);
-  check_offsets(events.records, file.size() - data_begin, where);
+  check_names(events.entries, where);
+  sort_by_place(events);
+  check_places(events, file.size() - data_begin, where);
 
   SafetensorsHeader header;
   header.metadata = std::move(events.metadata);
-  header.entries.reserve(events.records.size());
-  header.begins.reserve(events.records.size());
-  for (Record& record : events.records) {
-    header.entries.push_back(std::move(record.entry));
-    header.begins.push_back(data_begin + record.begin);
-  }
+  header.entries = std::move(events.entries);
+  header.begins.reserve(events.places.size());
+  for (const Place& place : events.places) header.begins.push_back(data_begin + place.begin);
   return header;
 }
 

@@ -29,7 +29,4 @@ struct SafetensorsHeader {
 /// bounded by the header's own bytes.
 SafetensorsHeader parse_safetensors_header(std::span<const std::byte> file, const std::string& where);
 
-/// A name as messages show it: quoted, escaped, cut where it is long.
-std::string shown_name(const std::string& name);
-
 }  // namespace bitpact

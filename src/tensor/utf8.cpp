@@ -1,5 +1,9 @@
 #include "tensor/utf8.h"
 
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
 namespace bitpact {
 
 bool is_utf8(std::string_view text) {
@@ -16,6 +20,13 @@ bool is_utf8(std::string_view text) {
     i += length;
   }
   return true;
+}
+
+std::string shown_name(const std::string& name) {
+  constexpr std::size_t kMost = 100;
+  // Escaped to ASCII: a name may hold anything, also what moves a terminal's cursor.
+  const nlohmann::json text = name.size() <= kMost ? name : fmt::format("{}...", std::string_view(name).substr(0, kMost));
+  return text.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace bitpact

@@ -11,7 +11,7 @@
 #include "emit/emit.h"
 #include "interpret/interpret.h"
 #include "tensor/digest.h"
-#include "tensor/npy.h"
+#include "tensor/tensor_argument.h"
 
 namespace bitpact {
 namespace {
@@ -128,7 +128,7 @@ class Run {
         refuse(Code::OperandMismatch, fmt::format("{} file(s) for {} operand(s)", request_.operand_files.size(), specs.size()),
                {report_.problem});
       for (size_t i = 0; i < specs.size(); ++i) {
-        Tensor t = read_npy(request_.operand_files[i], specs[i].format);
+        Tensor t = read_tensor_argument(request_.operand_files[i], specs[i].format);
         if (t.format() != specs[i].format || t.shape() != specs[i].shape)
           refuse(Code::OperandMismatch,
                  fmt::format("{} holds {}, the problem line says {}", request_.operand_files[i],
