@@ -1,4 +1,4 @@
-"""The `iree` backend: StableHLO modules, compiled for llvm-cpu and run on a local device, both in this process.
+"""The `iree` backend: StableHLO modules, compiled for llvm-cpu and run on a local device, both in this process (or for CUDA).
 
 Bits go in and out as they are: buffers are made from raw bytes with explicit element types, no array library converts them.
 """
@@ -9,6 +9,7 @@ import hashlib
 import re
 import time
 
+import cuda_device
 import in_process_compiler as compiler
 import iree.compiler.version as compiler_version
 import iree.runtime as rt
@@ -46,7 +47,11 @@ class Adapter:
         # A third of a gigabyte to hash: meanwhile the compiler says what the options come to.
         with concurrent.futures.ThreadPoolExecutor(1) as hashing:
             builds = hashing.submit(lambda: (_digest(_loaded(r"^libIREECompiler\.so$")), _digest(_loaded(r"^_runtime\..*\.so$"))))
-            self._choose_flags(options)
+            self.on_cuda = device == "cuda"
+            if self.on_cuda:
+                self._choose_cuda(options)
+            else:
+                self._choose_flags(options)
             self._open_device(options)
             compiler_build, runtime_build = builds.result()
         revision = compiler_version.REVISIONS.get("IREE", "unobserved")
@@ -54,20 +59,31 @@ class Adapter:
             "backend": "iree",
             "version": f"{compiler_version.VERSION} {revision}",
             "build": f"{compiler_build} runtime={runtime_version.VERSION} {runtime_build}",
-            "device": options.get("driver", "local-sync"),
+            "device": "cuda" if self.on_cuda else options.get("driver", "local-sync"),
             "target": self.target,
             "flags": " ".join(self.shown_flags),
-            "threads": options.get("threads", "1"),
+            "threads": "unobserved" if self.on_cuda else options.get("threads", "1"),
             "kernel": "unobserved",
         }
         return {"name": "iree", "identity": identity, "ways": ["stablehlo"]}
 
-    def _choose_flags(self, options):
-        flags = list(BASE_FLAGS)
+    def _choose_cuda(self, options):
+        flags, self.target = cuda_device.describe(options)
+        self.flags = self.shown_flags = flags + self._common_flags(options)
+
+    @staticmethod
+    def _common_flags(options):
+        flags = []
         if "opt" in options:
             flags.append(f"--iree-opt-level={options['opt']}")
         if "demote-f64" in options:
             flags.append(f"--iree-input-demote-f64-to-f32={options['demote-f64']}")
+        return flags
+
+    def _choose_flags(self, options):
+        if "cuda-target" in options:
+            raise Refusal("backend-option", "cuda-target: an option of `cuda`, not of the CPU")
+        flags = [*BASE_FLAGS, *self._common_flags(options)]
         given = [feature for feature in options.get("features", "").split(";") if feature]
         for feature in given:
             if not re.fullmatch(r"[+-][A-Za-z0-9._-]+", feature):
@@ -101,7 +117,7 @@ class Adapter:
             raise Refusal("backend-option", f"threads={threads}: driver=local-sync has one; use driver=local-task")
         if driver == "local-task":
             rt.flags.parse_flags(f"--task_topology_group_count={threads}")
-        self.device = rt.get_driver(driver).create_default_device()
+        self.device = cuda_device.open_device() if self.on_cuda else rt.get_driver(driver).create_default_device()
         self.instance = rt.VmInstance()
         self.hal = rt.create_hal_module(self.instance, self.device)
 
@@ -138,8 +154,8 @@ class Adapter:
         if tensor.format not in ELEMENT_TYPES:
             raise Refusal("backend-lacks-format", f"IREE's runtime is given no {tensor.format} here")
         buffer = self.device.allocator.allocate_buffer_copy(
-            memory_type=rt.MemoryType.DEVICE_LOCAL | rt.MemoryType.HOST_VISIBLE,
-            allowed_usage=rt.BufferUsage.DEFAULT | rt.BufferUsage.MAPPING,
+            memory_type=rt.MemoryType.DEVICE_LOCAL | (0 if self.on_cuda else rt.MemoryType.HOST_VISIBLE),
+            allowed_usage=rt.BufferUsage.DEFAULT | (0 if self.on_cuda else rt.BufferUsage.MAPPING),
             device=self.device,
             buffer=tensor.data,
         )
@@ -176,4 +192,4 @@ class Adapter:
         if tuple(view.shape) != wanted.shape or not same:
             seen = f"{tuple(view.shape)} of element type {given:#x}"
             raise Refusal("worker-refused", f"@main gives {seen}; {wanted.shape} of {wanted.format} is expected")
-        return view.map()
+        return cuda_device.on_host(self.device, view) if self.on_cuda else view.map()

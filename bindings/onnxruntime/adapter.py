@@ -80,7 +80,7 @@ class Adapter:
         options = {"provider": self.provider, "optimization": self.options.get("optimization", "all"), "threads": self.threads}
         options |= {name: self.options[name] for name in (*CONFIG_ENTRIES, "tf32") if name in self.options}
         model = self.models.model([self.models.node("Identity", ["x0"], ["y"])], [("f32", (1,))], ("f32", (1,)))
-        session, _ = self._session(model)
+        session, _ = self._session(model, "onnx.Identity")
         if session.get_providers()[0] != self.provider:
             raise Refusal("backend-absent", f"ONNX Runtime puts {session.get_providers()[0]} in the place of {self.provider}")
         return [f"{name}={value}" for name, value in options.items()]
@@ -105,7 +105,7 @@ class Adapter:
     def release(self):
         self.kept.clear()
 
-    def _session(self, model):
+    def _session(self, model, what):
         """(session, the nodes of the graph that it runs)."""
         ort = self.ort
         levels = {
@@ -129,21 +129,21 @@ class Adapter:
         tf32 = {"use_tf32": "0" if self.options.get("tf32") == "false" else "1"} if self.device_name == "cuda" else {}
         with tempfile.TemporaryDirectory(prefix="bitpact-") as folder:
             options.optimized_model_filepath = f"{folder}/optimized.onnx"
-            with self._refusals():
+            with self._refusals(what):
                 session = ort.InferenceSession(model.SerializeToString(), options, providers=[(self.provider, tf32)])
             ran = self.onnx.load(options.optimized_model_filepath)
         return session, [(f"{node.domain}." if node.domain else "") + node.op_type for node in ran.graph.node]
 
     @contextlib.contextmanager
-    def _refusals(self):
+    def _refusals(self, what):
         """What ONNX Runtime says of a node that it has no kernel for, or whose types its schema does not take."""
         state = self.ort.capi.onnxruntime_pybind11_state
         try:
             yield
         except (state.NotImplemented, state.InvalidGraph) as error:
-            raise Refusal("backend-lacks-format", str(error).splitlines()[0]) from None
+            raise Refusal("backend-lacks-format", f"{what}: {str(error).splitlines()[0]}") from None
         except (state.Fail, state.InvalidArgument, state.RuntimeException) as error:
-            line = str(error).splitlines()[0]
+            line = f"{what}: {str(error).splitlines()[0]}"
             typed = "Type Error" in line or "tensor(" in line
             raise Refusal("backend-lacks-format" if typed else "compile-failed", line) from None
 
@@ -156,7 +156,7 @@ class Adapter:
             model = self.models.model(
                 built.nodes, [(x.format, x.shape) for x in call.operands], wanted, built.initializers, built.result
             )
-            session, ran = self._session(model)
+            session, ran = self._session(model, f"{in_words(built)} of {call.operands[0].format}")
             self.kept[key] = session, built, ran, (time.perf_counter() - begin) * 1e3
             while len(self.kept) > KEPT_SESSIONS:
                 self.kept.popitem(last=False)
@@ -178,11 +178,12 @@ class Adapter:
         session, built, ran, compile_ms = self._made(call)
         operands = {f"x{i}": self._value(tensor) for i, tensor in enumerate(call.operands)}
 
+        nodes = in_words(built)
+
         def run():
-            with self._refusals():
+            with self._refusals(nodes):
                 return session.run_with_ort_values([built.result], operands)
 
-        nodes = "+".join(f"onnx.{node.op_type}" for node in built.nodes)
         return timed_runs(
             call,
             run,
@@ -198,3 +199,8 @@ class Adapter:
         if tuple(value.shape()) != wanted.shape:
             raise Refusal("worker-refused", f"{what} gives a result of shape {tuple(value.shape())}, not {wanted.shape}")
         return ctypes.string_at(value.data_ptr(), value.tensor_size_in_bytes())
+
+
+def in_words(built):
+    """ "onnx.Mul+onnx.Add" """
+    return "+".join(f"onnx.{node.op_type}" for node in built.nodes)

@@ -71,8 +71,8 @@ class Adapter:
         if "ynn" in options:
             self.flags.append(f"--xla_cpu_experimental_ynn_fusion_type={YNN_FUSIONS[options['ynn']]}")
         self.threads = surroundings.thread_count(options, surroundings.processors())
-        os.environ["JAX_PLATFORMS"] = "cpu" if on_cpu else "cuda"
         if on_cpu:
+            os.environ["JAX_PLATFORMS"] = "cpu"
             os.environ["NPROC"] = str(self.threads)  # the size of XLA's thread pool
             if self.threads == 1:
                 self.flags.append("--xla_cpu_multi_thread_eigen=false")

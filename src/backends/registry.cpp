@@ -57,13 +57,14 @@ std::vector<Row> make_rows() {
                     return std::make_unique<WorkerBackend>(
                         spec, WorkerCommand{{locate_worker("bitpact-worker-mlx", settings, BITPACT_MLX_REASON)}, {}}, settings);
                   }});
-  rows.push_back({{"iree", "StableHLO modules, compiled by IREE for llvm-cpu", {}},
-                  {"", "cpu"},
+  rows.push_back({{"iree", "StableHLO modules, compiled by IREE for llvm-cpu; `iree:cuda` for a CUDA device", {}},
+                  {"", "cpu", "cuda"},
                   {{"opt", "O0..O3: --iree-opt-level; the compiler's default unless given", {"O0", "O1", "O2", "O3"}},
                    {"target-cpu", "NAME: LLVM's name of the CPU; this machine's, resolved, unless given"},
                    {"features", "+A;-B: CPU features added and taken away, separated by ';'"},
                    {"driver", "local-sync|local-task: local-sync unless given", {"local-sync", "local-task"}},
                    {"threads", "N: workers of local-task; 1 unless given"},
+                   {"cuda-target", "sm_NN: --iree-cuda-target, of cuda; the device's own unless given"},
                    {"demote-f64", "true|false: --iree-input-demote-f64-to-f32; true unless given", {"true", "false"}}},
                   [](const BackendSpec& spec, const BackendSettings& settings) {
                     return std::make_unique<WorkerBackend>(spec, python_host("iree"), settings);

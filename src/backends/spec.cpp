@@ -1,7 +1,7 @@
 // Backend specifications:
 //   backend = name , [ "[" , option , { "," , option } , "]" ] , [ ":" , device ] ;
 //   option  = name , "=" , value ;
-//   name    = letter , { letter | digit | "-" } ;                    lower case
+//   name    = letter , { letter | digit | "-" | "_" } ;              lower case
 //   value   = one or more printable characters other than , [ ]
 //   device  = the rest of the text, not empty; for `worker` it is a command line
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace bitpact {
 namespace {
 
 bool is_name_start(char c) { return c >= 'a' && c <= 'z'; }
-bool is_name_part(char c) { return is_name_start(c) || (c >= '0' && c <= '9') || c == '-'; }
+bool is_name_part(char c) { return is_name_start(c) || (c >= '0' && c <= '9') || c == '-' || c == '_'; }
 bool is_value_part(char c) { return c > ' ' && c < 0x7f && c != ',' && c != '[' && c != ']'; }
 
 class SpecParser {

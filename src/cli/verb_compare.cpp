@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "cli/compare_candidates.h"
 #include "cli/verbs.h"
 #include "verdict/batch.h"
 
@@ -47,6 +48,7 @@ void add_compare(Program program) {
   struct Options {
     ComparisonRequest request;
     std::string problems, contract, recipe, emitted;
+    std::vector<std::string> candidates;
     bool no_offers = false, no_cause = false, raw_nan = false;
   };
   auto o = std::make_shared<Options>();
@@ -56,7 +58,9 @@ void add_compare(Program program) {
   verb->add_option("--problems", o->problems,
                    "a file of problem lines instead, each with \"; contract=PATH\" and \"; expect=VERDICT\" where wanted");
   verb->add_option("--reference", o->request.reference, "backend whose bits count")->capture_default_str();
-  verb->add_option("--candidate", o->request.candidate, "backend that is to give them, e.g. iree or iree[opt=O0]")->required();
+  verb->add_option("--candidate", o->candidates, "backend that is to give them, e.g. iree or iree[opt=O0]; again for more")
+      ->required()
+      ->allow_extra_args(false);
   verb->add_option("--contract", o->contract, "contract file: the candidate runs what it says, emitted or interpreted");
   verb->add_option("--operands", o->recipe, "operand recipe (docs/operands.md), e.g. \"bitpact-operands/1 seed=2\"");
   verb->add_option("--operand-files", o->request.operand_files, "operands from .npy files, in the problem line's order")
@@ -83,6 +87,12 @@ void add_compare(Program program) {
       request.explain = !o->no_cause;
       request.policy.any_nan_equal = !o->raw_nan;
       if (request.problem.empty() == o->problems.empty()) refuse(Code::Usage, "give one problem line, or --problems FILE");
+      if (o->candidates.size() > 1) {
+        if (!o->problems.empty() || !o->emitted.empty())
+          refuse(Code::Usage, "--problems and --emitted take one --candidate, not several");
+        return compare_candidates(request, o->candidates, program.json);
+      }
+      request.candidate = o->candidates.front();
       if (!o->problems.empty()) return compare_many(o->problems, request, program.json);
       BackendPool pool;
       const ComparisonReport report = run_comparison(request, pool);

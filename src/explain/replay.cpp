@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "compare/compare.h"
+#include "explain/distinct.h"
 #include "explain/restrict.h"
 #include "interpret/interpret.h"
 
@@ -87,7 +88,9 @@ Replay replay(const Resolved& problem, const std::vector<Tensor>& operands, cons
     if (fit.different == 0) left.push_back(fit);
     if (!answer.nearest || fit.different < answer.nearest->different) answer.nearest = fit;
   };
-  for (const Hypothesis& h : hypotheses(operator_named(problem.problem.op), problem.formats())) {
+  const std::vector<Hypothesis> programs =
+      distinct_at(hypotheses(operator_named(problem.problem.op), problem.formats()), problem.binding);
+  for (const Hypothesis& h : programs) {
     Tensor got;
     const Fit plain = run({h.choices, h.program, "", 0, 0}, screen, &got);
     consider(plain);

@@ -15,6 +15,7 @@ TEST(Spec, ReadsAllParts) {
   EXPECT_EQ(parse_backend("iree[opt=O2,threads=1]"), (BackendSpec{"iree", "", {{"opt", "O2"}, {"threads", "1"}}}));
   EXPECT_EQ(parse_backend("iree[target-cpu=x86-64-v3,features=+avx;-fma]:cpu"),
             (BackendSpec{"iree", "cpu", {{"target-cpu", "x86-64-v3"}, {"features", "+avx;-fma"}}}));
+  EXPECT_EQ(parse_backend("onnxruntime[accuracy_level=4]"), (BackendSpec{"onnxruntime", "", {{"accuracy_level", "4"}}}));
   EXPECT_EQ(parse_backend("worker:./mine --fast [x]"), (BackendSpec{"worker", "./mine --fast [x]", {}}));
 }
 
@@ -59,7 +60,7 @@ TEST(Registry, ListsEveryKind) {
     names.push_back(kind.name);
     EXPECT_FALSE(kind.summary.empty());
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"native", "mlx", "iree", "worker"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"native", "mlx", "iree", "xla", "onnxruntime", "numpy", "worker"}));
 }
 
 }  // namespace
