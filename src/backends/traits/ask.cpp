@@ -65,7 +65,7 @@ class Asking {
     ++modules;
     try {
       const std::string& own = sheet.front()->module;
-      const Answer answer = backend_.run_stablehlo(own.empty() ? module_of(sheet) : own, specs, operands, {.repeat = 2});
+      const Answer answer = backend_.run_stablehlo(own.empty() ? module_of(sheet) : own, specs, operands, {.repeat = 2}); if (getenv("BP_T")) fmt::print(stderr, "{} {}: compile {:.0f} ms\n", sheet.front()->sheet, sheet.size(), answer.cost.compile_ms);
       size_t at = 0;
       for (const Question* q : sheet) {
         const traits::Judged judged = traits::judge(*q, std::span(answer.results).subspan(at, q->results.size()));

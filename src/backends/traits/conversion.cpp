@@ -19,7 +19,7 @@ Bits or_smallest(Scalar x) {
 
 Question to_integer(Format to, const std::vector<Row>& rows, std::vector<RowWord> words) {
   const std::string n(name(to));
-  return make({"convert_f32_" + n, "float to integer", fmt::format("f32 to {}, out of range and NaN", n), "convert_" + n, rows, {to},
+  return make({"convert_f32_" + n, "float to integer", fmt::format("f32 to {}, out of range and NaN", n), "narrow", rows, {to},
                {fmt::format("%r = stablehlo.convert %a : ({{T}}f32>) -> {{T}}{}>", n)}, {"%r"}, std::move(words)});
 }
 

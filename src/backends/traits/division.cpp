@@ -111,10 +111,10 @@ std::vector<Question> division_questions() {
       {"root-then-divide", "as 1 / sqrt(x): two roundings", [](const Row& r) { return std::vector{root_then_divide(r[0])}; }}};
   std::vector<Row> alone;
   for (const Row& row : roots(draw, 11)) alone.push_back({row[0]});
-  all.push_back(approximate(make({"rsqrt", "division", "rsqrt, f32", "rsqrt", alone, {F}, {"%r = stablehlo.rsqrt %a : {T}f32>"}, {"%r"}, rsqrt}), "an approximation"));
+  all.push_back(approximate(make({"rsqrt", "division", "rsqrt, f32", "elementwise", alone, {F}, {"%r = stablehlo.rsqrt %a : {T}f32>"}, {"%r"}, rsqrt}), "an approximation"));
 
   // 1 / sqrt(x), with rsqrt of the same values beside it.
-  Question rewritten = make({"one_over_sqrt", "division", "1 / sqrt(x), f32", "one_over_sqrt", roots(draw, 11), {F, F},
+  Question rewritten = make({"one_over_sqrt", "division", "1 / sqrt(x), f32", "elementwise", roots(draw, 11), {F, F},
                              {"%k = stablehlo.constant dense<1.0> : {T}f32>", "%s = stablehlo.sqrt %a : {T}f32>", "%r = stablehlo.divide %k, %s : {T}f32>", "%q = stablehlo.rsqrt %b : {T}f32>"},
                              {"%r", "%q"},
                              {{"root-then-divide", "two roundings, as written", [](const Row& r) { return std::vector{root_then_divide(r[0]), Bits{0}}; }},

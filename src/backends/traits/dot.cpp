@@ -45,48 +45,60 @@ Question masked(const std::string& id, const std::string& title, const std::stri
     }
     return std::vector{sums};
   });
+  q.judge = [=, plain = q](std::span<const Tensor> results) {
+    return judge_order(plain, results, n, pairs, [&](std::int64_t p) {
+      return whole_number({F, divide({F, results[0].get(on_the_left ? p * others : p)}, {F, unit}, F)});
+    });
+  };
   q.for_emission = true;
   return q;
 }
 
-// Row (i, j): at an even place j a product that f32 does not hold, at an odd place i the same product rounded and negated, as an
-// exact product. Rounded products cancel wherever the two lie; a fused one that comes after the other leaves what its rounding
-// would have dropped; an accumulator that holds products exactly leaves it everywhere.
+// Five dots, one a bit of the leaf's number. Row (i, j): at a place j without that bit a product that f32 does not hold, at a place i
+// with it the same product rounded and negated, as an exact product. Rounded products cancel wherever the two lie; a fused one that
+// comes after the other in its chain leaves what its rounding would have dropped; an accumulator that holds products exactly
+// leaves it everywhere. Any two leaves differ in a bit, so that no order hides a fusion.
 Question products() {
   Question q{"dot_products", "order of dot_general", "products of 256x32 by 32x8, f32", "dot"};
-  constexpr std::int64_t kHalf = 16, kLeaves = 2 * kHalf, kColumns = 8, kRows = kHalf * kHalf;
+  constexpr std::int64_t kBits = 5, kHalf = 16, kLeaves = 32, kColumns = 8, kRows = kHalf * kHalf;
   const Scalar a = f32(1.1F), b = f32(1.3F);
   const Scalar product{F, multiply(a, b, F)};
   const Bits dropped = fused_multiply_add(a, b, {F, negate(product)}, F);
-  Tensor lhs(F, {kRows, kLeaves}), rhs(F, {kLeaves, kColumns});
-  for (std::int64_t k = 0; k < kLeaves; ++k)
-    for (std::int64_t c = 0; c < kColumns; ++c) rhs.set(k * kColumns + c, k % 2 == 0 ? b.bits : one(F));
-  for (std::int64_t r = 0; r < kRows; ++r) {
-    lhs.set(r * kLeaves + 2 * (r % kHalf), a.bits);
-    lhs.set(r * kLeaves + 2 * (r / kHalf) + 1, negate(product));
+  q.words = {{"rounded", "each product is rounded"}, {"fused", "fused into the sum: not rounded"}, {"exact", "products and sum are kept wider than f32"}, {"some-fused", "fused into the sum where its order has them meet"}};
+  for (std::int64_t bit = 0; bit < kBits; ++bit) {
+    std::vector<std::int64_t> with, without;
+    for (std::int64_t k = 0; k < kLeaves; ++k) (k >> bit & 1 ? with : without).push_back(k);
+    Tensor lhs(F, {kRows, kLeaves}), rhs(F, {kLeaves, kColumns}), in_order(F, {kRows, kColumns});
+    for (std::int64_t k = 0; k < kLeaves; ++k)
+      for (std::int64_t c = 0; c < kColumns; ++c) rhs.set(k * kColumns + c, k >> bit & 1 ? one(F) : b.bits);
+    for (std::int64_t r = 0; r < kRows; ++r) {
+      const std::int64_t j = without[static_cast<size_t>(r % kHalf)], i = with[static_cast<size_t>(r / kHalf)];
+      lhs.set(r * kLeaves + j, a.bits);
+      lhs.set(r * kLeaves + i, negate(product));
+      for (std::int64_t c = 0; c < kColumns; ++c) in_order.set(r * kColumns + c, j > i ? dropped : 0);
+    }
+    q.operands.push_back(lhs);
+    q.operands.push_back(rhs);
+    q.results.push_back({F, {kRows, kColumns}});
+    q.body.push_back(fmt::format("%r{} = stablehlo.dot_general %{}, %{}, contracting_dims = [1] x [0] : ({}, {}) -> {}", bit, static_cast<char>('a' + 2 * bit),
+                                 static_cast<char>('b' + 2 * bit), type(lhs), type(rhs), type(q.results.back())));
+    q.returns.push_back(fmt::format("%r{}", bit));
+    q.words[0].results.push_back(filled(F, {kRows, kColumns}, 0));
+    q.words[1].results.push_back(in_order);
+    q.words[2].results.push_back(filled(F, {kRows, kColumns}, dropped));
   }
-  q.operands = {lhs, rhs};
-  q.results = {{F, {kRows, kColumns}}};
-  q.body = {dot(lhs, rhs, q.results[0])};
-  q.returns = {"%r"};
-  Tensor in_order(F, {kRows, kColumns});
-  for (std::int64_t r = 0; r < kRows; ++r)
-    for (std::int64_t c = 0; c < kColumns; ++c) in_order.set(r * kColumns + c, 2 * (r % kHalf) > 2 * (r / kHalf) + 1 ? dropped : 0);
-  q.words = {{"rounded", "each product is rounded", {filled(F, {kRows, kColumns}, 0)}},
-             {"fused", "fused into the sum: not rounded", {in_order}},
-             {"exact", "products and sum are kept wider than f32", {filled(F, {kRows, kColumns}, dropped)}},
-             {"some-fused", "some products are fused into the sum, as its order has it"}};
   Question plain = q;
   q.judge = [plain, dropped](std::span<const Tensor> results) -> Judged {
     Judged judged = judge(plain, results);
     if (judged.answer != kUnknown) return judged;
-    std::int64_t left = 0;
-    for (std::int64_t i = 0; i < results[0].size(); ++i) {
-      const Bits bits = results[0].get(i);
-      if (bits != 0 && bits != dropped) return judged;
-      left += bits == dropped ? 1 : 0;
-    }
-    return {"some-fused", fmt::format("{} of {} pairs leave what the rounding drops", left, results[0].size())};
+    std::int64_t left = 0, all = 0;
+    for (const Tensor& result : results)
+      for (std::int64_t i = 0; i < result.size(); ++i, ++all) {
+        const Bits bits = result.get(i);
+        if (bits != 0 && bits != dropped) return judged;
+        left += bits == dropped ? 1 : 0;
+      }
+    return {"some-fused", fmt::format("{} of {} pairs leave what the rounding drops", left, all)};
   };
   q.for_emission = true;
   return q;
@@ -100,8 +112,8 @@ std::vector<Question> dot_questions() {
           masked("dot_row_64", "1x64 by 64x63, f32", "dot", F, 64, from_the_first(64, 63), false, 1),
           masked("dot_column_64", "63x64 by 64x1, f32", "dot", F, 64, from_the_first(64, 63), true, 1),
           masked("dot_1100", "160x1100 by 1100x8, f32", "dot", F, 1100, from_the_first(1100, 160), true, 8),
-          masked("dot_bf16_1100", "160x1100 by 1100x8, bf16 to f32", "dot_narrow", Format::BF16, 1100, from_the_first(1100, 160), true, 8),
-          masked("dot_f16_1100", "160x1100 by 1100x8, f16 to f32", "dot_narrow", Format::F16, 1100, from_the_first(1100, 160), true, 8),
+          masked("dot_bf16_1100", "160x1100 by 1100x8, bf16 to f32", "dot", Format::BF16, 1100, from_the_first(1100, 160), true, 8),
+          masked("dot_f16_1100", "160x1100 by 1100x8, f16 to f32", "dot", Format::F16, 1100, from_the_first(1100, 160), true, 8),
           products()};
 }
 

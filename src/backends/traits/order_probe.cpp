@@ -1,7 +1,10 @@
 #include "backends/traits/order_probe.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
-#include <cstring>
+#include <map>
 
 namespace bitpact::traits {
 
@@ -46,18 +49,25 @@ std::vector<std::int64_t> ones_through(const Order& order, std::int64_t n, const
   return through;
 }
 
-const std::vector<Order>& named_orders() {
-  static const std::vector<Order> orders = [] {
-    std::vector<Order> list{Order::sequential(), Order::backwards(), Order::pairwise(1), Order::pairwise(8), Order::pairwise(8, 8)};
-    for (const std::int64_t width : {2, 4, 8, 16, 32}) {
-      list.push_back(Order::interleaved(width));
-      list.push_back(Order::interleaved(width, Order::pairwise(1)));
-      // Lanes joined with those half their number away, and so on.
+const std::vector<NamedOrder>& named_orders() {
+  static const std::vector<NamedOrder> orders = [] {
+    std::vector<NamedOrder> list{{"sequential", "in order", Order::sequential()},
+                                 {"reversed", "from the last to the first", Order::backwards()},
+                                 {"pairwise(1)", "halves, down to single terms", Order::pairwise(1)},
+                                 {"pairwise(8)", "halves, down to 8 terms in order", Order::pairwise(8)},
+                                 {"pairwise(8, 8)", "halves of a multiple of 8 terms, down to 8 in order", Order::pairwise(8, 8)}};
+    for (const std::int64_t width : {2, 4, 8, 16, 32, 64}) {
+      const auto add = [&](const char* how, const char* words, Order outer) {
+        list.push_back({fmt::format("interleaved({}), {}", width, how), fmt::format("{} lanes, joined {}", width, words), Order::interleaved(width, std::move(outer))});
+      };
+      add("in order", "in order", Order::sequential());
+      add("neighbours", "neighbour with neighbour", Order::pairwise(1));
       Order halves = Order::sequential();
       for (std::int64_t w = 2; w < width; w *= 2) halves = Order::interleaved(w, halves);
-      list.push_back(Order::interleaved(width, halves));
+      add("halves", "each with the one half their number away", halves);
     }
-    for (const std::int64_t block : {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}) list.push_back(Order::blocked(block));
+    for (const std::int64_t block : {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024})
+      list.push_back({fmt::format("blocked({})", block), fmt::format("blocks of {}, each in order, joined in order", block), Order::blocked(block)});
     return list;
   }();
   return orders;
@@ -67,13 +77,45 @@ std::vector<Word> order_words(std::int64_t n, const Pairs& pairs,
                               const std::function<std::vector<Tensor>(const std::vector<std::int64_t>&)>& results_of) {
   std::vector<Word> words;
   std::vector<std::vector<std::int64_t>> seen;
-  for (const Order& order : named_orders()) {
-    std::vector<std::int64_t> through = ones_through(order, n, pairs);
+  for (const NamedOrder& named : named_orders()) {
+    std::vector<std::int64_t> through = ones_through(named.order, n, pairs);
     if (std::find(seen.begin(), seen.end(), through) != seen.end()) continue;
-    words.push_back({to_text(order), order == Order::sequential() ? "in order" : "", results_of(through)});
+    words.push_back({named.word, named.sentence, results_of(through)});
     seen.push_back(std::move(through));
   }
   return words;
+}
+
+std::optional<std::int64_t> whole_number(Scalar x) {
+  const auto n = static_cast<std::int64_t>(convert(x, Format::I64, {.rounding = Rounding::TowardZero}));
+  if (n < 0 || n > (1 << 20) || !equal({x.format, convert({Format::I64, static_cast<Bits>(n)}, x.format)}, x)) return {};
+  return n;
+}
+
+Judged judge_order(const Question& question, std::span<const Tensor> results, std::int64_t n, const Pairs& pairs,
+                   const std::function<std::optional<std::int64_t>(std::int64_t)>& through) {
+  Question plain = question;
+  plain.judge = nullptr;
+  const Judged judged = judge(plain, results);
+  if (judged.answer != kUnknown) return judged;
+  // Size of a group -> the first leaf that it joins with leaf 0.
+  std::map<std::int64_t, std::int64_t> groups;
+  for (size_t p = 0; p < pairs.size(); ++p) {
+    if (pairs[p].first != 0) continue;
+    const std::optional<std::int64_t> ones = through(static_cast<std::int64_t>(p));
+    if (!ones || *ones < 0 || *ones > n - 2) return judged;
+    groups.emplace(n - *ones, pairs[p].second);
+  }
+  constexpr size_t kMost = 6;
+  std::vector<std::string> texts;
+  for (const auto& [size, leaf] : groups) {
+    if (texts.size() == kMost) {
+      texts.push_back(fmt::format("{} more", groups.size() - kMost));
+      break;
+    }
+    texts.push_back(fmt::format("{} (with leaf {})", size, leaf));
+  }
+  return {std::string(kUnknown), fmt::format("of {} leaves, the first is joined in groups of {}", n, fmt::join(texts, ", "))};
 }
 
 }  // namespace bitpact::traits

@@ -49,7 +49,19 @@ Value run_schedule(const Order& order, std::int64_t n, const std::function<Value
   return slots[0];
 }
 
-/// The orders that have a word.
-const std::vector<Order>& named_orders();
+/// An order that has a word.
+struct NamedOrder {
+  std::string word, sentence;
+  Order order;
+};
+const std::vector<NamedOrder>& named_orders();
+
+/// The value, where it is a whole number of a reasonable size.
+std::optional<std::int64_t> whole_number(Scalar x);
+
+/// The words' bits decide; an order that has no word is described by the groups in which the first leaf is joined with others.
+/// `through`: the ones that came through, a pair each, or empty where a result is no count.
+Judged judge_order(const Question& question, std::span<const Tensor> results, std::int64_t n, const Pairs& pairs,
+                   const std::function<std::optional<std::int64_t>(std::int64_t)>& through);
 
 }  // namespace bitpact::traits

@@ -34,6 +34,9 @@ Question masked(const std::string& id, const std::string& title, std::int64_t n,
     for (std::int64_t r = 0; r < rows; ++r) sums.set(r, convert({Format::I64, static_cast<Bits>(through[static_cast<size_t>(r)])}, F));
     return std::vector{sums};
   });
+  q.judge = [plain = q, n, pairs](std::span<const Tensor> results) {
+    return judge_order(plain, results, n, pairs, [&](std::int64_t p) { return whole_number({F, results[0].get(p)}); });
+  };
   q.for_emission = true;
   return q;
 }
@@ -53,14 +56,14 @@ Question whole(std::int64_t n) {
             "%s = " + reduction(y, "%b", 0, q.results[1])};
   q.returns = {"%r", "%s"};
   std::vector<std::vector<Bits>> seen;
-  for (const Order& order : named_orders()) {
+  for (const NamedOrder& named : named_orders()) {
     std::vector<Bits> sums;
     for (const Tensor* t : {&x, &y})
       sums.push_back(run_schedule<Bits>(
-          order, n, [t](std::int64_t i) { return t->get(i); }, [](const Bits& a, const Bits& b) { return add({F, a}, {F, b}, F); }));
+          named.order, n, [t](std::int64_t i) { return t->get(i); }, [](const Bits& a, const Bits& b) { return add({F, a}, {F, b}, F); }));
     if (std::find(seen.begin(), seen.end(), sums) != seen.end()) continue;
     seen.push_back(sums);
-    Word word{to_text(order), order == Order::sequential() ? "in order" : ""};
+    Word word{named.word, named.sentence};
     for (const Bits bits : sums) {
       word.results.emplace_back(F, Shape{});
       word.results.back().set(0, bits);

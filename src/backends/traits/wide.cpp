@@ -24,7 +24,7 @@ Question inside() {
   body.emplace_back("%s = stablehlo.add %ad, %bd : {T}f64>");
   body.emplace_back("%e = stablehlo.subtract %s, %cd : {T}f64>");
   body.emplace_back("%r = stablehlo.convert %e : ({T}f64>) -> {T}f32>");
-  return make({"f64_inside", "f64", "f32 to f64, computed on, back to f32", "f64", rows, {F}, body, {"%r"}, words, false, true});
+  return make({"f64_inside", "f64", "f32 to f64, computed on, back to f32", "narrow", rows, {F}, body, {"%r"}, words, false, true});
 }
 
 // The emitter's own FMA through f64, on sums that rounded to f64 first would be a tie in f32.
