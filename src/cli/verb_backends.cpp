@@ -23,10 +23,10 @@ struct Seen {
   std::optional<Diagnostic> absent;
 };
 
-Seen look(const BackendKind& kind, const std::string& spec) {
+Seen look(const BackendKind& kind, const std::string& spec, const BackendSettings& settings) {
   Seen seen{kind, spec, {}, {}, {}, {}};
   try {
-    const auto backend = open_backend(parse_backend(spec));
+    const auto backend = open_backend(parse_backend(spec), settings);
     seen.identity = backend->identity();
     seen.ways = backend->ways();
     if (seen.ways.stablehlo) seen.traits = recorded_traits(*backend);
@@ -100,21 +100,23 @@ void add_backends(Program program) {
       program.app.add_subcommand("backends", "what is here: versions, devices, targets, options; what is not here, and why");
   verb->add_option("backend", *names, "only these, e.g. iree or iree[opt=O2]");
   verb->add_flag("--json", program.json, "print bitpact.backends/1");
-  verb->callback([names, program] {
-    program.run = [names, program] {
+  auto settings = std::make_shared<BackendSettings>();
+  add_worker_options(verb, *settings);
+  verb->callback([names, settings, program] {
+    program.run = [names, settings, program] {
       std::vector<Seen> all;
       if (names->empty()) {
         for (const BackendKind& kind : backend_kinds())
-          if (kind.name != "worker") all.push_back(look(kind, kind.name));
+          if (kind.name != "worker") all.push_back(look(kind, kind.name, *settings));
         for (const BackendKind& kind : backend_kinds())
-          if (kind.name == "mlx") all.push_back(look(kind, "mlx:gpu"));
+          if (kind.name == "mlx") all.push_back(look(kind, "mlx:gpu", *settings));
       }
       for (const std::string& name : *names) {
         const BackendSpec spec = parse_backend(name);
         BackendKind kind;
         for (const BackendKind& known : backend_kinds())
           if (known.name == spec.name) kind = known;
-        all.push_back(look(kind, name));
+        all.push_back(look(kind, name, *settings));
         if (kind.name.empty() && all.back().absent) throw Refused(*all.back().absent);
       }
       if (program.json) {
