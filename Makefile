@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-long configure build all test test-long bench demo lint tidy docs format clean
+.PHONY: help setup setup-long configure build all test test-long test-sanitize bench demo lint tidy docs format clean
 
 JOBS ?= $(shell nproc)
 PYTHON_FILES := $(wildcard bindings bench examples tests tools) $(shell grep -l "^.!/usr/bin/env python3" tools/*)
@@ -49,8 +49,13 @@ docs: build ## write the generated pages again
 
 test-long: setup-long lint all tidy ## all of it: 10^7 random operands, sanitizers, a second compiler, clang-tidy
 	@BITPACT_RANDOM_CASES=10000000 ctest --preset release-long -j $(JOBS)
-	@cmake --preset sanitize --log-level=WARNING >/dev/null; cmake --build --preset sanitize -j $(JOBS) >&2; ctest --preset sanitize -j $(JOBS)
+	@$(MAKE) --no-print-directory test-sanitize
 	@cmake --preset clang --log-level=WARNING >/dev/null; cmake --build --preset clang -j $(JOBS) >&2; ctest --preset clang -j $(JOBS)
+
+test-sanitize: setup ## the tests under the address, undefined-behaviour and thread sanitizers
+	@cmake --preset sanitize --log-level=WARNING >/dev/null; cmake --build --preset sanitize -j $(JOBS) >&2; ctest --preset sanitize -j $(JOBS)
+	@cmake --preset thread --log-level=WARNING >/dev/null; cmake --build --preset thread -j $(JOBS) --target thread_tests >&2
+	@$$(setarch -R true 2>/dev/null && echo setarch -R) ctest --preset thread -j $(JOBS) # at fixed addresses where that is allowed: some are not the thread sanitizer's
 
 setup-long:
 	@tools/setup packages-long.txt

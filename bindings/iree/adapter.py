@@ -44,6 +44,9 @@ class Adapter:
     # ---- who computes
 
     def hello(self, device, options):
+        if compiler_version.VERSION != runtime_version.VERSION:
+            seen = f"IREE's compiler is {compiler_version.VERSION}, its runtime {runtime_version.VERSION}"
+            raise Refusal("worker-version", f"{seen}: modules of one are not for the other")
         # A third of a gigabyte to hash: meanwhile the compiler says what the options come to.
         with concurrent.futures.ThreadPoolExecutor(1) as hashing:
             builds = hashing.submit(lambda: (_digest(_loaded(r"^libIREECompiler\.so$")), _digest(_loaded(r"^_runtime\..*\.so$"))))

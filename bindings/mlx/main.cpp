@@ -1,6 +1,7 @@
 // The worker of the `mlx` backend: MLX's own operators, called as its users call them.
 #include <fmt/format.h>
 #include <mlx/mlx.h>
+#include <mlx/version.h>
 
 #include <cstdint>
 #include <cstring>
@@ -74,6 +75,11 @@ class MlxWorker : public Worker {
 
   protocol::Hello hello(const std::string& device, const std::map<std::string, std::string>& options) override {
     if (!options.empty()) refuse(Code::BackendOption, fmt::format("`mlx` has no option `{}`", options.begin()->first));
+    // The headers of one version with the library of another would call what is not there.
+    const std::string built = fmt::format("{}.{}.{}", MLX_VERSION_MAJOR, MLX_VERSION_MINOR, MLX_VERSION_PATCH);
+    if (const std::string here = mx::version(); here != built && !here.starts_with(built + ".")) {
+      refuse(Code::WorkerVersion, fmt::format("MLX here is {}; this worker was built for {}", here, built));
+    }
     const std::string name = device.empty() ? "cpu" : device;
     if (name != "cpu" && name != "gpu") refuse(Code::BackendOption, fmt::format("`mlx` has no device `{}`", name));
     const mx::Device chosen = name == "cpu" ? mx::Device::cpu : mx::Device::gpu;

@@ -4,6 +4,7 @@ A worker is an object with `hello(device, options)` and `call_operator(call)` an
 the rest. A call's operands are Tensors; what it returns comes from `timed_runs`.
 """
 
+import errno
 import json
 import math
 import mmap
@@ -153,22 +154,43 @@ class Server:
         """Answers one request; False after `shutdown`."""
         self.fill(self.header)
         magic, version, reserved, number, json_bytes, more, inline_bytes, arena_bytes = HEADER.unpack(self.header)
-        if (magic, version, reserved, more) != (MAGIC, VERSION, 0, 0):
+        if magic == MAGIC and version != VERSION:
+            # Says which version it speaks: a frame of its own, which the parent refuses by that.
+            self.socket.sendall(HEADER.pack(MAGIC, VERSION, 0, 0, 0, 0, 0, 0))
+            raise ValueError(f"a request of protocol version {version}; this worker speaks {VERSION}")
+        if (magic, reserved, more) != (MAGIC, 0, 0):
             raise ValueError("a request that does not follow the protocol")
         request = json.loads(self.receive(json_bytes))
         payload = self.receive(inline_bytes) if inline_bytes else b""
-        if arena_bytes:
-            payload = self.request_arena.at_least(arena_bytes)[:arena_bytes]
         kind = request["request"]
         results = []
         try:
+            if arena_bytes:
+                payload = self.request_arena.at_least(arena_bytes)[:arena_bytes]
             answer, results = self.answer_to(kind, request, memoryview(payload))
+            self.make_room(results)
         except Refusal as refusal:
             answer = {"ok": False, "error": {"code": refusal.code, "message": str(refusal)}}
+        except MemoryError as error:
+            answer, results = self.out_of_memory(error), []
         except Exception as error:  # a worker's own failure is an answer, too
-            answer = {"ok": False, "error": {"code": "worker-refused", "message": f"{type(error).__name__}: {error}"}}
+            text = f"{type(error).__name__}: {error}"
+            answer = {"ok": False, "error": {"code": "worker-refused", "message": text}}
+            if getattr(error, "errno", None) == errno.ENOMEM or "RESOURCE_EXHAUSTED" in text:
+                answer = self.out_of_memory(text)
+            results = []
         self.send(number, answer, results)
         return kind != "shutdown"
+
+    @staticmethod
+    def out_of_memory(words):
+        return {"ok": False, "error": {"code": "worker-out-of-memory", "message": str(words) or "an allocation failed"}}
+
+    def make_room(self, results):
+        """Where there is no room for the answer, that is the answer."""
+        _, total = layout([len(result) for result in results])
+        if total > INLINE_LIMIT:
+            self.answer_arena.at_least(total)
 
     def operands_of(self, request, payload):
         operands = [Tensor(**spec) for spec in request["operands"]]

@@ -49,7 +49,8 @@ struct Answer {
   bool repeats_agree = true;  ///< every repeat gave the same bits
 };
 
-/// Result formats and shapes a request expects; an answer of another shape or format is refused `worker-protocol`.
+/// Result formats and shapes a request expects; an answer of another shape or format is refused
+/// `worker-wrong-result`.
 using ResultSpecs = std::vector<OperandSpec>;
 
 class Backend {
@@ -67,7 +68,12 @@ class Backend {
 };
 
 struct BackendSettings {
-  double timeout_seconds = 120;  ///< for one request
+  double timeout_seconds = 120;        ///< for one request
+  double start_timeout_seconds = 120;  ///< for starting a worker, until it has introduced itself
+  /// Private memory of one worker: heap, anonymous mappings, stacks; not its code, not the tensors in shared memory. 0: no limit.
+  std::int64_t worker_memory_bytes = 0;
+  /// What one request may make it write to stdout and stderr, and what its answer may have beside the tensors.
+  std::int64_t worker_output_bytes = 16 << 20;
   std::string worker_directory;  ///< where the workers are; empty: found beside the program
 };
 

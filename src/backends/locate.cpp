@@ -49,6 +49,18 @@ std::string locate_worker(const std::string& name, const BackendSettings& settin
   refuse(Code::BackendAbsent, fmt::format("there is no `{}` in {}{}", name, looked, reason.empty() ? "" : "; " + reason));
 }
 
+std::string locate_keeper(const BackendSettings& settings) {
+  std::string looked;
+  for (const fs::path& folder : {fs::path(settings.worker_directory), program_folder(),
+                                 program_folder() / ".." / "libexec" / "bitpact", fs::path(BITPACT_KEEPER_FOLDER)}) {
+    if (folder.empty()) continue;
+    const fs::path path = (folder / "bitpact-keeper").lexically_normal();
+    if (executable(path)) return path.string();
+    looked += (looked.empty() ? "" : ", ") + path.parent_path().string();
+  }
+  refuse(Code::BackendAbsent, fmt::format("there is no `bitpact-keeper`, under which workers run, in {}", looked));
+}
+
 std::string locate_python() {
   if (const char* named = std::getenv("BITPACT_PYTHON"); named != nullptr && *named != '\0') {
     if (!executable(named)) refuse(Code::BackendAbsent, fmt::format("BITPACT_PYTHON={} is not an executable file", named));

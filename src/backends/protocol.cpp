@@ -76,9 +76,9 @@ struct WayField {
 constexpr std::array<WayField, 2> kWays{{{"operator_call", &Ways::operator_call}, {"stablehlo", &Ways::stablehlo}}};
 
 // Codes that a worker may state. Anything else would let it speak for the program itself.
-constexpr std::array kWorkerCodes{Code::BackendOption,      Code::BackendAbsent,    Code::BackendLacksOperator,
-                                  Code::BackendLacksFormat, Code::BackendLacksForm, Code::CompileFailed,
-                                  Code::WorkerRefused};
+constexpr std::array kWorkerCodes{Code::BackendOption,      Code::BackendAbsent,     Code::BackendLacksOperator,
+                                  Code::BackendLacksFormat, Code::BackendLacksForm,  Code::CompileFailed,
+                                  Code::WorkerRefused,      Code::WorkerOutOfMemory, Code::WorkerVersion};
 
 }  // namespace
 
@@ -98,7 +98,7 @@ Header decode(std::span<const std::byte, kHeaderBytes> in) {
     malformed(fmt::format("a frame begins with {:#010x}, not with {:#010x}", magic, kMagic));
   }
   if (const int version = take<std::uint16_t>(in, 4); version != kVersion) {
-    malformed(fmt::format("a frame has protocol version {}; this program speaks {}", version, kVersion));
+    refuse(Code::WorkerVersion, fmt::format("a frame has protocol version {}; this program speaks {}", version, kVersion));
   }
   if (take<std::uint16_t>(in, 6) != 0 || take<std::uint32_t>(in, 20) != 0) malformed("reserved bytes of a frame are not zero");
   Header header{take<std::uint64_t>(in, 8), take<std::uint32_t>(in, 16), take<std::uint64_t>(in, 24),
@@ -128,7 +128,9 @@ Layout layout_of(std::span<const OperandSpec> tensors) {
 Json parse_object(std::string_view text) {
   std::vector<std::set<std::string>> keys;
   std::string duplicate;
-  const auto watch = [&](int, Json::parse_event_t event, Json& parsed) {
+  const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    // Printing and copying recurse into what was parsed, and so would run out of stack.
+    if (depth > kJsonDepth) malformed(fmt::format("JSON nested deeper than {}", kJsonDepth));
     if (event == Json::parse_event_t::object_start) keys.emplace_back();
     if (event == Json::parse_event_t::object_end) keys.pop_back();
     if (event == Json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second) {
@@ -219,7 +221,8 @@ Hello hello_from_json(const Json& json) {
   static constexpr std::array<std::string_view, 5> fields{"ok", "protocol", "name", "identity", "ways"};
   check_fields(json, fields, "the answer to `hello`");
   if (json.at("protocol") != kVersion) {
-    malformed(fmt::format("the worker speaks protocol {}; this program speaks {}", json.at("protocol").dump(), kVersion));
+    refuse(Code::WorkerVersion,
+           fmt::format("the worker speaks protocol {}; this program speaks {}", json.at("protocol").dump(), kVersion));
   }
   Hello hello;
   hello.name = text_field(json, "name");

@@ -23,6 +23,7 @@ inline constexpr int kAnswerArenaFd = 5;   ///< the worker writes, the parent re
 
 inline constexpr std::size_t kInlineLimit = 64 * 1024;       ///< tensors of more bytes travel in an arena
 inline constexpr std::size_t kJsonLimit = 64 * 1024 * 1024;  ///< a longer JSON part is malformed
+inline constexpr int kJsonDepth = 64;                        ///< so is one that is nested deeper
 inline constexpr std::size_t kTensorAlignment = 64;          ///< of each tensor within the payload
 
 struct Header {
@@ -35,7 +36,7 @@ struct Header {
 inline constexpr std::size_t kHeaderBytes = 40;
 
 void encode(const Header& header, std::span<std::byte, kHeaderBytes> out);
-/// Refuses `worker-protocol`: wrong magic or version, nonzero reserved bytes, lengths beyond the limits.
+/// Refuses `worker-version`, and `worker-protocol`: wrong magic, nonzero reserved bytes, lengths beyond the limits.
 Header decode(std::span<const std::byte, kHeaderBytes> in);
 
 /// Where tensors lie in a payload: one after the other, each at the next multiple of kTensorAlignment.
@@ -63,7 +64,7 @@ struct Hello {
   Ways ways;
 };
 nlohmann::json to_json(const Hello& hello);
-Hello hello_from_json(const nlohmann::json& json);  ///< refuses `worker-protocol`
+Hello hello_from_json(const nlohmann::json& json);  ///< refuses `worker-version`, `worker-protocol`
 
 /// The JSON of an answer to `call_operator` and `run_stablehlo`.
 struct Report {

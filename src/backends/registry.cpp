@@ -110,6 +110,7 @@ std::vector<Row> make_rows() {
        {},
        open_custom});
   for (Row& row : rows) {
+    if (row.kind.name != "native") row.options.push_back({"version", "V: refused where the runtime has another version"});
     for (const OptionRule& rule : row.options) row.kind.options.push_back(rule.name + "=" + rule.words);
   }
   return rows;

@@ -70,7 +70,10 @@ void SharedArena::reserve(std::size_t bytes) {
   if (bytes <= size_) return;
   // Powers of two, so that a run of growing requests remaps a few times only.
   const std::size_t grown = std::bit_ceil(std::max<std::size_t>(bytes, 1u << 20));
-  if (ftruncate(fd_, static_cast<off_t>(grown)) != 0 || !remap(grown)) {
+  // A worker may have made the file larger by itself: then there is nothing to grow.
+  struct stat status {};
+  const bool large_enough = fstat(fd_, &status) == 0 && status.st_size >= static_cast<off_t>(grown);
+  if ((!large_enough && ftruncate(fd_, static_cast<off_t>(grown)) != 0) || !remap(grown)) {
     refuse(Code::TooLarge, fmt::format("{} bytes of shared memory for a worker: {}", bytes, std::strerror(errno)));
   }
 }

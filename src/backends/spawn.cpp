@@ -1,62 +1,28 @@
 #include "backends/spawn.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
-#include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
 #include <cerrno>
-#include <condition_variable>
-#include <functional>
-#include <future>
-#include <mutex>
-#include <thread>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
 
+#include "backends/keeper/protocol.h"
+#include "backends/owned_fd.h"
 #include "backends/protocol.h"
+#include "diagnostic/diagnostic.h"
 
 namespace bitpact {
 
 namespace {
-
-// The system's "kill me when my parent goes" is about the parent's *thread*: a worker started from a short-lived thread would be
-// killed early. So one thread that lives as long as the process starts them all. It is never joined: the system ends it.
-class SpawnThread {
- public:
-  static SpawnThread& instance() {
-    static auto* thread = new SpawnThread;
-    return *thread;
-  }
-  Spawned run(std::function<Spawned()> work) {
-    std::packaged_task<Spawned()> task(std::move(work));
-    std::future<Spawned> result = task.get_future();
-    {
-      const std::lock_guard lock(mutex_);
-      task_ = &task;
-    }
-    wake_.notify_one();
-    Spawned spawned = result.get();
-    const std::lock_guard lock(mutex_);  // `task` may go only after the thread has let go of it
-    return spawned;
-  }
-  std::mutex serial;  ///< one request at a time
-
- private:
-  SpawnThread() {
-    std::thread([this] {
-      std::unique_lock lock(mutex_);
-      for (;;) {
-        wake_.wait(lock, [this] { return task_ != nullptr; });
-        (*std::exchange(task_, nullptr))();
-      }
-    }).detach();
-  }
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::packaged_task<Spawned()>* task_ = nullptr;
-};
 
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> list;
@@ -65,86 +31,128 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return list;
 }
 
-// Between fork and exec only async-signal-safe calls are made: the parent may have other threads.
-[[noreturn]] void become_worker(const SpawnRequest& request, char* const* argv, char* const* environment, int report,
-                                pid_t parent) {
-  const auto fail = [report] {
-    const int error = errno;
-    [[maybe_unused]] const ssize_t written = write(report, &error, sizeof error);
-    _exit(127);
-  };
-  setpgid(0, 0);
-#ifdef __linux__
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) fail();
-  if (getppid() != parent) _exit(127);
-#else
-  (void)parent;
-#endif
-  // First above the protocol's descriptors, so that no dup2 closes one that is still needed.
-  constexpr int kAbove = 16;
-  const int wanted[] = {request.words, request.words, request.socket, request.request_arena, request.answer_arena};
-  const int targets[] = {1, 2, protocol::kSocketFd, protocol::kRequestArenaFd, protocol::kAnswerArenaFd};
-  int moved[5];
-  for (int i = 0; i < 5; ++i) {
-    if ((moved[i] = fcntl(wanted[i], F_DUPFD_CLOEXEC, kAbove)) < 0) fail();
-  }
-  const int moved_report = fcntl(report, F_DUPFD_CLOEXEC, kAbove);
-  if (moved_report < 0) fail();
-  report = moved_report;
-  const int nothing = open("/dev/null", O_RDONLY);
-  if (nothing < 0 || (nothing != 0 && dup2(nothing, 0) < 0)) fail();
-  for (int i = 0; i < 5; ++i) {
-    if (dup2(moved[i], targets[i]) < 0) fail();
-  }
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  signal(SIGPIPE, SIG_DFL);
-  environ = const_cast<char**>(environment);
-  execvp(argv[0], argv);
-  const int error = errno;
-  [[maybe_unused]] const ssize_t written = write(report, &error, sizeof error);
-  _exit(127);
+bool is_folder(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-Spawned fork_and_exec(const SpawnRequest& request) {
-  int report[2];
-#ifdef __linux__
-  if (pipe2(report, O_CLOEXEC) != 0) return {-1, errno};
-#else
-  if (pipe(report) != 0) return {-1, errno};
-  fcntl(report[0], F_SETFD, FD_CLOEXEC);
-  fcntl(report[1], F_SETFD, FD_CLOEXEC);
-#endif
-  const std::vector<char*> argv = pointers(request.argv), environment = pointers(request.environment);
-  const pid_t parent = getpid();
-  const pid_t pid = fork();
-  if (pid == 0) become_worker(request, argv.data(), environment.data(), report[1], parent);
-  const int fork_error = errno;
-  close(report[1]);
-  Spawned spawned{pid, pid < 0 ? fork_error : 0};
-  if (pid > 0) {
-    setpgid(pid, pid);  // as the child does: whoever comes first
-    int error = 0;
-    ssize_t got = 0;
-    while ((got = read(report[0], &error, sizeof error)) < 0 && errno == EINTR) {
-    }
-    if (got == sizeof error) {
-      while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
-      }
-      spawned = {-1, error};
-    }
+// What keeps `path` from being executed: an errno, 0 where nothing is seen.
+int obstacle(const std::string& path) {
+  if (is_folder(path)) return EISDIR;
+  return access(path.c_str(), X_OK) == 0 ? 0 : errno;
+}
+
+[[noreturn]] void refuse_program(const std::string& program, int error) {
+  const auto is = [&](Code code, std::string_view why) { refuse(code, fmt::format("the worker `{}` {}", program, why)); };
+  if (error == ENOENT && access(program.c_str(), F_OK) == 0) {
+    is(Code::WorkerMissing, "is there, but the interpreter or loader that it names is not");
   }
-  close(report[0]);
-  return spawned;
+  if (error == ENOENT || error == ENOTDIR) is(Code::WorkerMissing, "is not there: No such file or directory");
+  if (error == ENOEXEC) is(Code::WorkerNotExecutable, "is neither a program for this machine nor a script that begins with #!");
+  if (error == ENOMEM) is(Code::WorkerOutOfMemory, "cannot be started: Cannot allocate memory");
+  is(Code::WorkerNotExecutable, fmt::format("cannot be executed: {}", std::strerror(error)));
+  std::abort();  // not reached
+}
+
+// Above every number that is about to be given away, so that no dup2 closes one that is still needed.
+OwnedFd above(int fd) {
+  constexpr int kAbove = 16;
+  return OwnedFd(fcntl(fd, F_DUPFD_CLOEXEC, kAbove));
+}
+
+[[noreturn]] void no_keeper(int error) {
+  refuse(Code::BackendAbsent, fmt::format("the process that keeps a worker cannot be started: {}", std::strerror(error)));
+}
+
+pid_t start_keeper(const SpawnRequest& request, int control) {
+  const std::array<OwnedFd, 5> held{above(request.words), above(request.socket), above(request.request_arena),
+                                    above(request.answer_arena), above(control)};
+  const std::array<std::pair<int, int>, 6> given{{{0, 1},
+                                                  {0, 2},
+                                                  {1, protocol::kSocketFd},
+                                                  {2, protocol::kRequestArenaFd},
+                                                  {3, protocol::kAnswerArenaFd},
+                                                  {4, keeper::kControlFd}}};
+  for (const OwnedFd& fd : held) {
+    if (fd.get() < 0) no_keeper(errno);
+  }
+  std::vector<std::string> words{request.keeper, std::to_string(request.memory_bytes), request.program};
+  words.insert(words.end(), request.argv.begin(), request.argv.end());
+  const std::vector<char*> argv = pointers(words), environment = pointers(request.environment);
+
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&files);
+  posix_spawnattr_init(&attributes);
+  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  for (const auto& [from, to] : given) posix_spawn_file_actions_adddup2(&files, held[static_cast<std::size_t>(from)].get(), to);
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setpgroup(&attributes, 0);  // a terminal's interrupt is for this process, not for the keeper
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  pid_t pid = -1;
+  const int error = posix_spawn(&pid, request.keeper.c_str(), &files, &attributes, argv.data(), environment.data());
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&files);
+  if (error != 0) no_keeper(error);
+  return pid;
 }
 
 }  // namespace
 
+std::string resolve_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) {
+    if (const int error = obstacle(name); error != 0) refuse_program(name, error);
+    return name;
+  }
+  const char* given = std::getenv("PATH");
+  std::string_view path = given != nullptr ? given : "/usr/local/bin:/usr/bin:/bin";
+  int seen = ENOENT;
+  for (bool more = true; more;) {
+    const std::size_t end = path.find(':');
+    const std::string folder(path.substr(0, end));
+    const std::string candidate = (folder.empty() ? "." : folder) + "/" + name;
+    const int error = obstacle(candidate);
+    if (error == 0) return candidate;
+    if (error == EACCES) seen = EACCES;
+    more = end != std::string_view::npos;
+    if (more) path.remove_prefix(end + 1);
+  }
+  if (seen == EACCES) refuse_program(name, EACCES);
+  refuse(Code::WorkerMissing, fmt::format("the worker `{}` is in no folder of PATH: No such file or directory", name));
+}
+
 Spawned spawn(const SpawnRequest& request) {
-  SpawnThread& thread = SpawnThread::instance();
-  const std::lock_guard one_at_a_time(thread.serial);
-  return thread.run([&request] { return fork_and_exec(request); });
+  int ends[2];
+#ifdef __linux__
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) no_keeper(errno);
+#else
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) no_keeper(errno);
+  for (const int end : ends) fcntl(end, F_SETFD, FD_CLOEXEC);
+#endif
+  OwnedFd control(ends[0]);
+  Spawned spawned;
+  {
+    const OwnedFd other_end(ends[1]);
+    spawned.keeper = start_keeper(request, other_end.get());
+  }
+  keeper::Record record{};
+  ssize_t got = 0;
+  while ((got = recv(control.get(), &record, sizeof record, MSG_WAITALL)) < 0 && errno == EINTR) {
+  }
+  if (got == sizeof record && record.kind == keeper::Kind::Started) {
+    spawned.worker = record.value;
+    spawned.control = control.release();
+    return spawned;
+  }
+  const int error = got == sizeof record ? record.value : ECHILD;
+  while (waitpid(spawned.keeper, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  if (got != sizeof record) no_keeper(error);
+  refuse_program(request.program, error);
 }
 
 }  // namespace bitpact

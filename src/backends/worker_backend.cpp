@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "backends/locate.h"
 #include "backends/worker_host.h"
 #include "diagnostic/diagnostic.h"
 
@@ -22,8 +23,21 @@ using nlohmann::json;
 
 constexpr std::array<std::string_view, 1> kPlainAnswer{"ok"};
 
+// After these the process is of no further use. (A worker that says itself that its memory does not suffice goes on.)
 bool ends_the_process(Code code) {
-  return code == Code::WorkerDied || code == Code::WorkerTimeout || code == Code::WorkerProtocol || code == Code::Internal;
+  switch (code) {
+    case Code::WorkerDied:
+    case Code::WorkerTimeout:
+    case Code::WorkerFlood:
+    case Code::WorkerProtocol:
+    case Code::WorkerVersion:
+    case Code::WorkerWrongId:
+    case Code::WorkerWrongResult:
+    case Code::Internal:
+      return true;
+    default:
+      return false;
+  }
 }
 
 std::vector<OperandSpec> specs_of(std::span<const Tensor> tensors) {
@@ -41,7 +55,8 @@ void put_payload(WorkerProcess& process, std::span<const Tensor> tensors, const 
 
 void check_payload(const WorkerFrame& frame, std::size_t expected) {
   if (frame.payload_bytes != expected) {
-    refuse(Code::WorkerProtocol, fmt::format("the answer's payload has {} bytes instead of {}", frame.payload_bytes, expected));
+    refuse(Code::WorkerWrongResult,
+           fmt::format("the answer's payload has {} bytes instead of {}", frame.payload_bytes, expected));
   }
 }
 
@@ -65,12 +80,35 @@ void take_tensor(const WorkerFrame& frame, std::size_t offset, std::size_t size,
   if (out.format() != Format::I1) return;
   const auto* values = out.as<std::uint8_t>();
   if (std::any_of(values, values + out.size(), [](std::uint8_t value) { return value > 1; })) {
-    refuse(Code::WorkerProtocol, "an i1 result has a byte that is neither 0 nor 1");
+    refuse(Code::WorkerWrongResult, "an i1 result has a byte that is neither 0 nor 1");
   }
 }
 
 // The identity has the features in full; a diagnostic needs the machine only.
 std::string short_target(const Identity& identity) { return identity.target.substr(0, identity.target.find(" +")); }
+
+// The longest wait that the clock can count to, for a timeout beyond it.
+WorkerProcess::Deadline after(double seconds) {
+  constexpr double kLongest = 1e9;
+  using Clock = std::chrono::steady_clock;
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(std::min(seconds, kLongest)));
+}
+
+// "3.13.0rc1 0f1a..." is version 3.13, 3.13.0 and 3.13.0rc1, but not 3.1.
+bool is_version(std::string_view seen, std::string_view pinned) {
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  return seen.starts_with(pinned) && (seen.size() == pinned.size() || !digit(pinned.back()) || !digit(seen[pinned.size()]));
+}
+
+std::string first_difference(const Identity& a, const Identity& b) {
+  const json before = protocol::to_json(a), now = protocol::to_json(b);
+  for (const auto& [field, value] : before.items()) {
+    if (now.at(field) != value) {
+      return fmt::format("{} was `{}` and is `{}`", field, value.get<std::string>(), now.at(field).get<std::string>());
+    }
+  }
+  return "none";
+}
 
 std::string listed(const std::vector<OperandSpec>& specs) {
   std::string text;
@@ -85,37 +123,51 @@ auto WorkerBackend::with_process(const Where& where, const Work& work) {
   const std::lock_guard lock(mutex_);
   try {
     if (process_ && !process_->alive()) process_.reset();  // it ended between requests: nothing was asked of it
-    if (!process_) start(deadline());
+    if (!process_) start();
     return work(*process_);
   } catch (const Refused& refusal) {
-    if (!introduced_ || ends_the_process(refusal.diagnostic().code)) process_.reset();
+    if (process_ && (!introduced_ || ends_the_process(refusal.diagnostic().code))) process_->kill();
+    if (process_ && !process_->alive()) process_.reset();
     throw refusal.at(where);
   } catch (...) {
-    process_.reset();  // a request may be half sent
+    if (process_) process_->kill();  // a request may be half sent
+    process_.reset();
     throw;
   }
 }
 
 WorkerBackend::WorkerBackend(BackendSpec spec, WorkerCommand command, BackendSettings settings)
-    : spec_(std::move(spec)), command_(std::move(command)), settings_(std::move(settings)) {
+    : spec_(std::move(spec)), command_(std::move(command)), settings_(std::move(settings)), options_(spec_.options) {
+  if (const auto pinned = options_.extract("version"); !pinned.empty()) pinned_version_ = pinned.mapped();
+  if (pinned_version_ && pinned_version_->empty()) refuse(Code::BackendOption, "version=: a version is expected");
+  keeper_ = locate_keeper(settings_);
   with_process({"", to_text(spec_), ""}, [](WorkerProcess&) {});
 }
 
-WorkerProcess::Deadline WorkerBackend::deadline() const {
-  return std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                                std::chrono::duration<double>(settings_.timeout_seconds));
+WorkerFrame WorkerBackend::exchange(WorkerProcess& process, const json& request) {
+  return process.exchange(request, after(settings_.timeout_seconds),
+                          fmt::format("no answer in time: a request may take {} s (--timeout)", settings_.timeout_seconds));
 }
 
-void WorkerBackend::start(WorkerProcess::Deadline until) {
-  process_ = std::make_unique<WorkerProcess>(command_);
-  const json request = {
-      {"request", "hello"}, {"protocol", protocol::kVersion}, {"device", spec_.device}, {"options", spec_.options}};
-  const WorkerFrame frame = process_->exchange(request, until);
+void WorkerBackend::start() {
+  const auto until = after(settings_.start_timeout_seconds);
+  process_ = std::make_unique<WorkerProcess>(command_, keeper_,
+                                             WorkerLimits{settings_.worker_memory_bytes, settings_.worker_output_bytes});
+  const json request = {{"request", "hello"}, {"protocol", protocol::kVersion}, {"device", spec_.device}, {"options", options_}};
+  const WorkerFrame frame =
+      process_->exchange(request, until,
+                         fmt::format("it did not introduce itself in time: a start may take {} s (--start-timeout)",
+                                     settings_.start_timeout_seconds));
   protocol::throw_if_error(frame.json);
   protocol::Hello hello = protocol::hello_from_json(frame.json);
   check_payload(frame, 0);
   if (introduced_ && !(hello.identity == hello_.identity)) {
-    refuse(Code::WorkerProtocol, "a restarted worker has another identity than the first");
+    refuse(Code::WorkerVersion, "a worker that was started again has another identity than the first had: " +
+                                    first_difference(hello_.identity, hello.identity));
+  }
+  if (pinned_version_ && !is_version(hello.identity.version, *pinned_version_)) {
+    refuse(Code::WorkerVersion,
+           fmt::format("it is version {}; version={} is asked for", hello.identity.version, *pinned_version_));
   }
   hello_ = std::move(hello);
   introduced_ = true;
@@ -133,11 +185,11 @@ Answer WorkerBackend::ask(json request, const Where& where, const ResultSpecs& r
   return with_process(where, [&](WorkerProcess& process) {
     put_payload(process, operands, sent);
     if (expected.total > protocol::kInlineLimit) process.reserve_answer(expected.total);
-    const WorkerFrame frame = process.exchange(request, deadline());
+    const WorkerFrame frame = exchange(process, request);
     protocol::throw_if_error(frame.json);
     const protocol::Report report = protocol::report_from_json(frame.json);
     if (report.results != results) {
-      refuse(Code::WorkerProtocol, fmt::format("the answer holds {} instead of {}", listed(report.results), listed(results)));
+      refuse(Code::WorkerWrongResult, fmt::format("the answer holds {} instead of {}", listed(report.results), listed(results)));
     }
     if (report.run_ms.size() != static_cast<std::size_t>(options.repeat)) {
       refuse(Code::WorkerProtocol, fmt::format("the answer times {} runs instead of {}", report.run_ms.size(), options.repeat));
@@ -173,7 +225,7 @@ Answer WorkerBackend::run_stablehlo(const std::string& module, const ResultSpecs
 void WorkerBackend::ping() {
   static const json request = {{"request", "ping"}};
   with_process({"", to_text(spec_), ""}, [&](WorkerProcess& process) {
-    const WorkerFrame frame = process.exchange(request, deadline());
+    const WorkerFrame frame = exchange(process, request);
     protocol::throw_if_error(frame.json);
     protocol::check_fields(frame.json, kPlainAnswer, "the answer to `ping`");
     check_payload(frame, 0);
@@ -182,7 +234,7 @@ void WorkerBackend::ping() {
 
 void WorkerBackend::release() {
   with_process({"", to_text(spec_), ""}, [&](WorkerProcess& process) {
-    const WorkerFrame frame = process.exchange({{"request", "release"}}, deadline());
+    const WorkerFrame frame = exchange(process, {{"request", "release"}});
     protocol::throw_if_error(frame.json);
     protocol::check_fields(frame.json, kPlainAnswer, "the answer to `release`");
     check_payload(frame, 0);
@@ -202,12 +254,12 @@ void WorkerBackend::echo_into(const Tensor& tensor, Tensor& out) {
   with_process({"", to_text(spec_), ""}, [&](WorkerProcess& process) {
     put_payload(process, std::span(&tensor, 1), layout);
     if (layout.total > protocol::kInlineLimit) process.reserve_answer(layout.total);
-    const WorkerFrame frame = process.exchange({{"request", "echo"}, {"operands", protocol::to_json(specs)}}, deadline());
+    const WorkerFrame frame = exchange(process, {{"request", "echo"}, {"operands", protocol::to_json(specs)}});
     protocol::throw_if_error(frame.json);
     static constexpr std::array<std::string_view, 2> fields{"ok", "results"};
     protocol::check_fields(frame.json, fields, "the answer to `echo`");
     if (protocol::tensors_from_json(frame.json.at("results")) != specs) {
-      refuse(Code::WorkerProtocol, "the answer to `echo` holds another tensor");
+      refuse(Code::WorkerWrongResult, "the answer to `echo` holds another tensor");
     }
     check_payload(frame, layout.total);
     take_tensor(frame, layout.offsets[0], layout.sizes[0], out);

@@ -13,8 +13,8 @@ namespace bitpact {
 
 class WorkerBackend : public Backend {
  public:
-  /// Starts the worker and lets it introduce itself. Refuses `backend-absent`, `backend-option`, `worker-died`,
-  /// `worker-timeout`, `worker-protocol`.
+  /// Starts the worker and lets it introduce itself. Refuses `backend-absent`, `backend-option`, and every `worker-...` code.
+  /// The option `version` is not the worker's: it pins the version that the identity must have.
   WorkerBackend(BackendSpec spec, WorkerCommand command, BackendSettings settings);
 
   const BackendSpec& spec() const override { return spec_; }
@@ -42,14 +42,17 @@ class WorkerBackend : public Backend {
   /// One request in a process that is running; on a refusal that leaves the process in an unknown state, it is ended.
   template <typename Work>
   auto with_process(const Where& where, const Work& work);
-  void start(WorkerProcess::Deadline deadline);
-  WorkerProcess::Deadline deadline() const;
+  void start();
+  WorkerFrame exchange(WorkerProcess& process, const nlohmann::json& request);
   Answer ask(nlohmann::json request, const Where& where, const ResultSpecs& results, std::span<const Tensor> operands,
              const RunOptions& options);
 
   BackendSpec spec_;
   WorkerCommand command_;
   BackendSettings settings_;
+  std::map<std::string, std::string> options_;  ///< the worker's
+  std::optional<std::string> pinned_version_;
+  std::string keeper_;
   protocol::Hello hello_;
   bool introduced_ = false;
   std::unique_ptr<WorkerProcess> process_;

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <exception>
 #include <fstream>
+#include <new>
 
 #include "backends/shared_arena.h"
 #include "diagnostic/diagnostic.h"
@@ -51,22 +52,27 @@ class Host {
   bool serve_one() {
     std::array<std::byte, protocol::kHeaderBytes> raw;
     read_all(raw);
-    const protocol::Header header = protocol::decode(raw);
+    const protocol::Header header = decoded(raw);
     text_.resize(header.json_bytes);
     read_all(std::as_writable_bytes(std::span(text_)));
     inline_request_.resize(header.inline_bytes);
     read_all(inline_request_);
     payload_ = inline_request_.data();
-    if (header.arena_bytes != 0) {
-      if (!request_arena_.map_at_least(header.arena_bytes)) refuse(Code::WorkerProtocol, "the request's arena is too small");
-      payload_ = request_arena_.data();
-    }
     const json request = protocol::parse_object(text_);
     const std::string kind = request.at("request").get<std::string>();
     answer_bytes_ = 0;
     json answer;
     try {
+      if (header.arena_bytes != 0) {
+        if (!request_arena_.map_at_least(header.arena_bytes)) {
+          refuse(Code::WorkerOutOfMemory, "the request's arena cannot be mapped");
+        }
+        payload_ = request_arena_.data();
+      }
       answer = answer_to(kind, request);
+    } catch (const std::bad_alloc&) {
+      answer = protocol::error_json(info(Code::WorkerOutOfMemory).name, "an allocation failed");
+      answer_bytes_ = 0;
     } catch (const Refused& refusal) {
       answer = protocol::error_json(info(refusal.diagnostic().code).name, refusal.diagnostic().reason);
       answer_bytes_ = 0;
@@ -79,6 +85,20 @@ class Host {
   }
 
  private:
+  // Asked in another version, a worker says which it speaks: a frame of its own, which the parent refuses by that.
+  static protocol::Header decoded(std::span<const std::byte, protocol::kHeaderBytes> raw) {
+    try {
+      return protocol::decode(raw);
+    } catch (const Refused& refusal) {
+      if (refusal.diagnostic().code == Code::WorkerVersion) {
+        std::array<std::byte, protocol::kHeaderBytes> own;
+        protocol::encode({}, own);
+        write_all(own);
+      }
+      throw;
+    }
+  }
+
   json answer_to(const std::string& kind, const json& request) {
     static const json plain = {{"ok", true}};
     if (kind == "ping" || kind == "shutdown") return plain;
@@ -125,7 +145,7 @@ class Host {
   std::byte* answer_room(std::size_t bytes) {
     answer_bytes_ = bytes;
     if (bytes > protocol::kInlineLimit) {
-      if (!answer_arena_.map_at_least(bytes)) refuse(Code::WorkerRefused, "the answer's arena is too small");
+      if (!answer_arena_.map_at_least(bytes)) refuse(Code::WorkerOutOfMemory, "the answer's arena cannot be mapped");
       return answer_arena_.data();
     }
     inline_answer_.assign(bytes, std::byte{0});  // zeroes the gaps between tensors, too

@@ -10,10 +10,13 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
-#include <thread>
+#include <fstream>
+#include <string_view>
 #include <utility>
 
+#include "backends/keeper/protocol.h"
 #include "backends/spawn.h"
 #include "diagnostic/diagnostic.h"
 
@@ -28,6 +31,15 @@ using std::chrono::steady_clock;
 
 constexpr std::size_t kLastWords = 4096;
 constexpr milliseconds kShutdownPatience{1000};
+
+// From the start where the system can: another thread may be starting a process.
+#ifdef __linux__
+constexpr int kCloseOnExec = SOCK_CLOEXEC;
+int pipe_close_on_exec(int* ends) { return pipe2(ends, O_CLOEXEC); }
+#else
+constexpr int kCloseOnExec = 0;
+int pipe_close_on_exec(int* ends) { return pipe(ends); }
+#endif
 
 void set_flags(int fd, bool nonblocking) {
   fcntl(fd, F_SETFD, FD_CLOEXEC);
@@ -49,88 +61,144 @@ std::string end_in_words(int status) {
   return fmt::format("exited with status {}", WEXITSTATUS(status));
 }
 
-}  // namespace
-
-int OwnedFd::release() { return std::exchange(fd_, -1); }
-void OwnedFd::reset() {
-  if (fd_ >= 0) close(std::exchange(fd_, -1));
+// How many processes the system has killed for want of memory since it started; -1 where it does not say.
+std::int64_t kills_for_memory() {
+#ifdef __linux__
+  std::ifstream counters("/proc/vmstat");
+  for (std::string name, value; counters >> name >> value;) {
+    if (name == "oom_kill") return std::strtoll(value.c_str(), nullptr, 10);
+  }
+#endif
+  return -1;
 }
 
-WorkerProcess::WorkerProcess(const WorkerCommand& command) {
+// What a program says that ends because an allocation failed: C++, Python, glibc's loader, LLVM, XLA.
+std::string_view says_no_memory(std::string_view words) {
+  for (const std::string_view phrase : {"bad_alloc", "MemoryError", "out of memory", "Out of memory", "Out Of Memory",
+                                        "Cannot allocate memory", "cannot allocate memory", "Unable to allocate"}) {
+    if (words.find(phrase) != std::string_view::npos) return phrase;
+  }
+  return {};
+}
+
+}  // namespace
+
+WorkerProcess::WorkerProcess(const WorkerCommand& command, const std::string& keeper, const WorkerLimits& limits)
+    : limits_(limits) {
+  const std::string program = resolve_program(command.argv.front());
   int ends[2], words[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) {
+  if (socketpair(AF_UNIX, SOCK_STREAM | kCloseOnExec, 0, ends) != 0) {
     refuse(Code::BackendAbsent, fmt::format("no socket for a worker: {}", std::strerror(errno)));
   }
   socket_ = OwnedFd(ends[0]);
   OwnedFd other_end(ends[1]);
-  if (pipe(words) != 0) refuse(Code::BackendAbsent, fmt::format("no pipe for a worker: {}", std::strerror(errno)));
+  if (pipe_close_on_exec(words) != 0) {
+    refuse(Code::BackendAbsent, fmt::format("no pipe for a worker: {}", std::strerror(errno)));
+  }
   words_ = OwnedFd(words[0]);
   OwnedFd words_in(words[1]);
   set_flags(socket_.get(), true);
   set_flags(other_end.get(), false);
   set_flags(words_.get(), true);
   set_flags(words_in.get(), false);
-  const Spawned spawned = spawn({command.argv, merged_environment(command.environment), other_end.get(), request_arena_.fd(),
-                                 answer_arena_.fd(), words_in.get()});
-  if (spawned.pid < 0) {
-    refuse(Code::BackendAbsent,
-           fmt::format("the worker `{}` cannot be started: {}", command.argv.front(), std::strerror(spawned.error)));
-  }
-  pid_ = spawned.pid;
+#ifdef SO_NOSIGPIPE
+  const int yes = 1;
+  setsockopt(socket_.get(), SOL_SOCKET, SO_NOSIGPIPE, &yes, sizeof yes);
+#endif
+  kills_before_ = kills_for_memory();
+  const Spawned spawned = spawn({keeper, program, command.argv, merged_environment(command.environment), other_end.get(),
+                                 request_arena_.fd(), answer_arena_.fd(), words_in.get(), limits.memory_bytes});
+  pid_ = spawned.worker;
+  keeper_ = spawned.keeper;
+  control_ = OwnedFd(spawned.control);
+  set_flags(control_.get(), true);
 }
 
 WorkerProcess::~WorkerProcess() {
   try {
     if (alive()) {
       payload_bytes_ = 0;
-      exchange({{"request", "shutdown"}}, steady_clock::now() + kShutdownPatience);
+      exchange({{"request", "shutdown"}}, steady_clock::now() + kShutdownPatience, "");
       reap(kShutdownPatience);
     }
-  } catch (const Refused&) {  // it is ended below, whatever it said
+  } catch (...) {  // it is ended below, whatever it said
   }
-  kill_group();
+  kill();
 }
 
-void WorkerProcess::kill_group() {
-  if (pid_ < 0 || reaped_) return;  // once the leader is reaped its number may belong to another group
-  kill(-pid_, SIGKILL);
+void WorkerProcess::kill() {
+  if (pid_ < 0 || gone_) return;
+  shutdown(control_.get(), SHUT_WR);  // not closed: the keeper still says how the worker ended
   reap(milliseconds(-1));
 }
 
-// Only looks; the process is reaped by reap() so that its group can still be named.
-bool WorkerProcess::alive() {
-  if (pid_ < 0) return false;
-  siginfo_t ended{};
-  return waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == 0;
+void WorkerProcess::take_records() {
+  if (gone_) return;
+  keeper::Record record{};
+  ssize_t got = 0;
+  while ((got = recv(control_.get(), &record, sizeof record, 0)) < 0 && errno == EINTR) {
+  }
+  if (got < 0) return;
+  if (got == sizeof record && record.kind == keeper::Kind::Ended) wait_status_ = record.value;
+  // The record is the keeper's last word; without it the connection has ended, because somebody killed the keeper.
+  while (waitpid(keeper_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  gone_ = true;
 }
 
-// Waits for the end (without limit where patience is negative), ends what is left of the group, and takes the exit status.
+// The worker may be a moment from being reported; what is asked of it then ends as `worker-died`.
+bool WorkerProcess::alive() {
+  if (pid_ < 0) return false;
+  take_records();
+  return !gone_;
+}
+
+// Waits until nothing of the worker is left, without limit where patience is negative.
 bool WorkerProcess::reap(milliseconds patience) {
-  if (reaped_) return true;
   const auto until = steady_clock::now() + patience;
-  auto pause = std::chrono::microseconds(50);
   while (alive()) {
-    if (patience >= milliseconds(0) && steady_clock::now() >= until) return false;
-    std::this_thread::sleep_for(pause);
-    pause = std::min(pause * 2, std::chrono::microseconds(10000));
+    pollfd watched{control_.get(), POLLIN, 0};
+    const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now()).count();
+    if (patience >= milliseconds(0) && left <= 0) return false;
+    poll(&watched, 1, patience < milliseconds(0) ? -1 : static_cast<int>(left));
   }
-  kill(-pid_, SIGKILL);
-  while (waitpid(pid_, &wait_status_, 0) < 0 && errno == EINTR) {
-  }
-  reaped_ = true;
   return true;
 }
 
-void WorkerProcess::died() {
-  if (!reap(milliseconds(500))) {
-    kill(-pid_, SIGKILL);
-    reap(milliseconds(-1));
-    const std::string words = last_words();
-    refuse(Code::WorkerDied, "the worker closed its connection" + (words.empty() ? "" : "; its last words: " + words));
-  }
+std::string WorkerProcess::ended_words() {
   const std::string words = last_words();
-  refuse(Code::WorkerDied, fmt::format("the worker {}{}", end_in_words(wait_status_),
-                                       words.empty() ? std::string() : "; its last words: " + words));
+  return words.empty() ? std::string() : "; its last words: " + words;
+}
+
+void WorkerProcess::died() {
+  const bool by_itself = reap(milliseconds(500));
+  if (!by_itself) kill();
+  const std::string words = ended_words();
+  if (!by_itself || !wait_status_) {
+    refuse(Code::WorkerDied,
+           (by_itself ? "the process that keeps the worker was ended" : "the worker closed its connection") + words);
+  }
+  const std::string end = end_in_words(*wait_status_);
+  const bool killed = WIFSIGNALED(*wait_status_) && WTERMSIG(*wait_status_) == SIGKILL;
+  const bool clean = WIFEXITED(*wait_status_) && WEXITSTATUS(*wait_status_) == 0;
+  // Only of what it said since this request.
+  const std::string since =
+      said_.substr(said_.size() - std::min<std::size_t>(said_.size(), static_cast<std::size_t>(said_since_)));
+  if (const std::string_view phrase = says_no_memory(since); !phrase.empty() && !clean) {
+    refuse(Code::WorkerOutOfMemory, fmt::format("the worker {} after it said `{}`{}", end, phrase, words));
+  }
+  if (killed && kills_before_ >= 0 && kills_for_memory() > kills_before_) {
+    refuse(Code::WorkerOutOfMemory,
+           fmt::format("the worker {}, and since it was started the system has killed for want of memory{}", end, words));
+  }
+  std::string doubt;
+  if (killed) {
+    doubt = kills_before_ >= 0 ? ", by somebody: the system has killed nothing for want of memory"
+                               : ", by somebody or for want of memory: this system does not say which";
+  } else if (limits_.memory_bytes > 0 && !clean) {
+    doubt = fmt::format("; whether its limit of {} bytes of memory ended it cannot be told", limits_.memory_bytes);
+  }
+  refuse(Code::WorkerDied, fmt::format("the worker {}{}{}", end, doubt, words));
 }
 
 void WorkerProcess::drain_words() {
@@ -141,6 +209,7 @@ void WorkerProcess::drain_words() {
     if (got == 0) words_.reset();  // nobody can write any more
     if (got <= 0) return;
     said_.append(chunk.data(), static_cast<std::size_t>(got));
+    said_since_ += got;
     if (said_.size() > 2 * kLastWords) said_.erase(0, said_.size() - kLastWords);
   }
 }
@@ -165,15 +234,18 @@ void WorkerProcess::wait_for(short events, Deadline deadline) {
     std::array<pollfd, 2> watched{pollfd{socket_.get(), events, 0}, pollfd{words_.get(), POLLIN, 0}};
     const auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now()).count();
     if (left <= 0) {
-      kill(-pid_, SIGKILL);
-      reap(milliseconds(-1));
-      const std::string words = last_words();
-      refuse(Code::WorkerTimeout, "no answer in time" + (words.empty() ? "" : "; its last words: " + words));
+      kill();
+      refuse(Code::WorkerTimeout, late_ + ended_words());
     }
     const int ready = poll(watched.data(), words_.get() >= 0 ? 2 : 1, static_cast<int>(std::min<std::int64_t>(left, 1 << 30)));
     if (ready < 0 && errno != EINTR) refuse(Code::Internal, fmt::format("poll: {}", std::strerror(errno)));
     if (ready <= 0) continue;
     if (watched[1].revents != 0) drain_words();
+    if (said_since_ > limits_.output_bytes) {
+      kill();
+      refuse(Code::WorkerFlood, fmt::format("it wrote more than {} bytes to stdout and stderr during one request{}",
+                                            limits_.output_bytes, ended_words()));
+    }
     if (watched[0].revents != 0) return;
   }
 }
@@ -220,7 +292,16 @@ std::byte* WorkerProcess::request_payload(std::size_t bytes) {
   return inline_request_.data();
 }
 
-WorkerFrame WorkerProcess::exchange(const nlohmann::json& request, Deadline deadline) {
+// Nothing may come that no request asked for. (An end of the connection is noticed when the answer is waited for.)
+void WorkerProcess::refuse_stray_bytes() {
+  std::byte stray;
+  if (recv(socket_.get(), &stray, 1, MSG_PEEK) > 0) refuse(Code::WorkerFlood, "it sent bytes that no request asked for");
+}
+
+WorkerFrame WorkerProcess::exchange(const nlohmann::json& request, Deadline deadline, const std::string& late) {
+  late_ = late;
+  said_since_ = 0;
+  refuse_stray_bytes();
   const std::string text = request.dump();
   if (text.size() > protocol::kJsonLimit) refuse(Code::TooLarge, fmt::format("a request of {} bytes of JSON", text.size()));
   protocol::Header header;
@@ -242,7 +323,11 @@ WorkerFrame WorkerProcess::exchange(const nlohmann::json& request, Deadline dead
   receive(raw, deadline);
   const protocol::Header answer = protocol::decode(raw);
   if (answer.id != header.id) {
-    refuse(Code::WorkerProtocol, fmt::format("the answer has id {}; the request had {}", answer.id, header.id));
+    refuse(Code::WorkerWrongId, fmt::format("the answer has id {}; the request had {}", answer.id, header.id));
+  }
+  if (answer.json_bytes > static_cast<std::uint64_t>(limits_.output_bytes)) {
+    refuse(Code::WorkerFlood,
+           fmt::format("the answer has {} bytes of JSON; at most {} are taken", answer.json_bytes, limits_.output_bytes));
   }
   incoming_.resize(answer.json_bytes);
   receive(std::as_writable_bytes(std::span(incoming_)), deadline);
@@ -259,6 +344,7 @@ WorkerFrame WorkerProcess::exchange(const nlohmann::json& request, Deadline dead
     }
     frame.payload = answer_arena_.data();
   }
+  refuse_stray_bytes();
   return frame;
 }
 

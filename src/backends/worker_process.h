@@ -7,36 +7,24 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "backends/owned_fd.h"
 #include "backends/protocol.h"
 #include "backends/shared_arena.h"
 
 namespace bitpact {
 
-/// A file descriptor that closes itself.
-class OwnedFd {
- public:
-  OwnedFd() = default;
-  explicit OwnedFd(int fd) : fd_(fd) {}
-  OwnedFd(OwnedFd&& other) noexcept : fd_(other.release()) {}
-  OwnedFd& operator=(OwnedFd&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~OwnedFd() { reset(); }
-  int get() const { return fd_; }
-  int release();
-  void reset();
-
- private:
-  int fd_ = -1;
-};
-
 struct WorkerCommand {
   std::vector<std::string> argv;                   ///< argv[0] is looked up in PATH where it has no slash
   std::map<std::string, std::string> environment;  ///< added to the parent's
+};
+
+struct WorkerLimits {
+  std::int64_t memory_bytes = 0;         ///< private memory, set in the worker before its program begins; 0: none
+  std::int64_t output_bytes = 16 << 20;  ///< JSON of one answer; and what is written to stdout and stderr meanwhile
 };
 
 /// An answer's frame; `payload` points at its bytes (inline or in the arena) until the next exchange.
@@ -50,9 +38,9 @@ class WorkerProcess {
  public:
   using Deadline = std::chrono::steady_clock::time_point;
 
-  /// Refuses `backend-absent` where the command cannot be executed.
-  explicit WorkerProcess(const WorkerCommand& command);
-  /// Asks it to go, waits a moment, ends its whole process group.
+  /// `keeper` is the path of bitpact-keeper. Refuses what spawn() refuses.
+  WorkerProcess(const WorkerCommand& command, const std::string& keeper, const WorkerLimits& limits);
+  /// Asks it to go, waits a moment, ends it and all that descends from it.
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
@@ -62,9 +50,13 @@ class WorkerProcess {
   /// Room that the worker may need for the answer.
   void reserve_answer(std::size_t bytes) { answer_arena_.reserve(bytes); }
 
-  /// Sends one request (with the payload last asked for) and waits for its answer. Refuses `worker-died`, `worker-timeout`,
-  /// `worker-protocol`; the process is then of no further use.
-  WorkerFrame exchange(const nlohmann::json& request, Deadline deadline);
+  /// Sends one request (with the payload last asked for) and waits for its answer. Refuses `worker-died`, `worker-out-of-memory`,
+  /// `worker-timeout`, `worker-flood`, `worker-wrong-id`, `worker-version`, `worker-protocol`; the process is then of no further
+  /// use. `late` is what a timeout says.
+  WorkerFrame exchange(const nlohmann::json& request, Deadline deadline, const std::string& late);
+
+  /// Ends it at once, with all that descends from it.
+  void kill();
 
   /// False where it has ended.
   bool alive();
@@ -78,17 +70,23 @@ class WorkerProcess {
   /// Waits until the socket is ready for `events`, draining what the worker writes to stderr meanwhile.
   void wait_for(short events, Deadline deadline);
   void drain_words();
+  void refuse_stray_bytes();
   [[noreturn]] void died();
-  void kill_group();
   bool reap(std::chrono::milliseconds patience);
+  void take_records();
+  std::string ended_words();
 
-  pid_t pid_ = -1;
-  bool reaped_ = false;
-  int wait_status_ = 0;
-  OwnedFd socket_, words_;
+  WorkerLimits limits_;
+  pid_t pid_ = -1, keeper_ = -1;
+  bool gone_ = false;               ///< the keeper has ended, so nothing is left
+  std::optional<int> wait_status_;  ///< of the worker, where the keeper told it
+  std::int64_t kills_before_ = -1;  ///< the system's count of processes killed for want of memory, at the start
+  OwnedFd socket_, words_, control_;
   SharedArena request_arena_ = SharedArena::create();
   SharedArena answer_arena_ = SharedArena::create();
-  std::string said_;
+  std::string said_;             ///< the end of it
+  std::int64_t said_since_ = 0;  ///< bytes since the request was sent
+  std::string late_;
   std::uint64_t next_id_ = 1;
   std::vector<std::byte> inline_request_, inline_answer_;
   std::size_t payload_bytes_ = 0;

@@ -28,10 +28,10 @@ struct Asked {
   bool fresh = false;
 };
 
-Seen look(const BackendKind& kind, const std::string& spec, const Asked& asked) {
+Seen look(const BackendKind& kind, const std::string& spec, const Asked& asked, const BackendSettings& settings) {
   Seen seen{kind, spec, {}, {}, {}, {}};
   try {
-    const auto backend = open_backend(parse_backend(spec));
+    const auto backend = open_backend(parse_backend(spec), settings);
     seen.identity = backend->identity();
     seen.ways = backend->ways();
     if (asked.traits && seen.ways.stablehlo) seen.traits = ask_traits(*backend, {.fresh = asked.fresh, .say = say});
@@ -69,7 +69,12 @@ nlohmann::json to_json(const TraitReport& report) {
   nlohmann::json answers = nlohmann::json::array();
   for (const TraitAnswer& a : report.answers) {
     const TraitWords words = words_of(a);
-    answers.push_back({{"question", a.question}, {"topic", words.topic}, {"title", words.title}, {"answer", a.answer}, {"words", words.sentence}, {"seen", a.seen}});
+    answers.push_back({{"question", a.question},
+                       {"topic", words.topic},
+                       {"title", words.title},
+                       {"answer", a.answer},
+                       {"words", words.sentence},
+                       {"seen", a.seen}});
   }
   return {{"source", report.source()}, {"asked", report.asked}, {"modules", report.modules}, {"answers", answers}};
 }
@@ -120,22 +125,24 @@ void add_backends(Program program) {
   verb->add_flag("--traits", asked->traits, "also ask those that take StableHLO what they do to arithmetic (docs/traits.md)");
   verb->add_flag("--fresh", asked->fresh, "with --traits: ask again, whatever is remembered of this identity");
   verb->add_flag("--json", program.json, "print bitpact.backends/1");
-  verb->callback([names, asked, program] {
-    program.run = [names, asked, program] {
+  auto settings = std::make_shared<BackendSettings>();
+  add_worker_options(verb, *settings);
+  verb->callback([names, asked, settings, program] {
+    program.run = [names, asked, settings, program] {
       if (asked->fresh && !asked->traits) refuse(Code::Usage, "--fresh goes with --traits");
       std::vector<Seen> all;
       if (names->empty()) {
         for (const BackendKind& kind : backend_kinds())
-          if (kind.name != "worker") all.push_back(look(kind, kind.name, *asked));
+          if (kind.name != "worker") all.push_back(look(kind, kind.name, *asked, *settings));
         for (const BackendKind& kind : backend_kinds())
-          if (kind.name == "mlx") all.push_back(look(kind, "mlx:gpu", *asked));
+          if (kind.name == "mlx") all.push_back(look(kind, "mlx:gpu", *asked, *settings));
       }
       for (const std::string& name : *names) {
         const BackendSpec spec = parse_backend(name);
         BackendKind kind;
         for (const BackendKind& known : backend_kinds())
           if (known.name == spec.name) kind = known;
-        all.push_back(look(kind, name, *asked));
+        all.push_back(look(kind, name, *asked, *settings));
         if (kind.name.empty() && all.back().absent) throw Refused(*all.back().absent);
       }
       if (program.json) {

@@ -71,8 +71,7 @@ void add_compare(Program program) {
   verb->add_option("--form", o->request.only_form,
                    "try this emitted form only: dot_general, reduce, while, written-out, elementwise");
   verb->add_option("--emitted", o->emitted, "write the module that ran to this file");
-  verb->add_option("--timeout", o->request.settings.timeout_seconds, "seconds a backend may take for one request")
-      ->check(CLI::PositiveNumber);
+  add_worker_options(verb, o->request.settings);
   verb->add_option("--max-bytes", o->request.max_bytes, "operands and result together")->check(CLI::PositiveNumber);
   verb->add_flag("--raw-nan", o->raw_nan, "NaN payloads and signs count");
   verb->add_flag("--no-offers", o->no_offers, "do not also try the form compiled for the contract on its own");

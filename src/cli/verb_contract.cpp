@@ -41,6 +41,7 @@ void add_contract(Program program) {
     std::string problem, output, backend, note;
     std::vector<std::string> set, exclude, verified;
     bool canonical = false;
+    BackendSettings settings;
   };
   auto o = std::make_shared<Options>();
   CLI::App* verb = program.app.add_subcommand("contract", "writes a contract by hand, from the operator's choice points");
@@ -53,11 +54,12 @@ void add_contract(Program program) {
   verb->add_option("--note", o->note, "where it comes from, in words");
   verb->add_option("-o,--output", o->output, "file; stdout unless given");
   verb->add_flag("--json", program.json, "the contract is JSON anyway; accepted for uniformity");
+  add_worker_options(verb, o->settings);
   verb->callback([o, program] {
     program.run = [o] {
       const Resolved problem = resolve(o->problem);
       Contract contract = contract_from_choices(problem, parse_choices(o->set), parse_domain(o->exclude));
-      contract.identity = o->backend.empty() ? no_identity() : open_backend(parse_backend(o->backend))->identity();
+      contract.identity = o->backend.empty() ? no_identity() : open_backend(parse_backend(o->backend), o->settings)->identity();
       for (const std::string& line : o->verified) contract.verified.push_back(to_text(resolve(line).problem));
       contract.established = {"hand-written", contract.verified.empty() ? "assumed" : "sampled", o->note};
       if (o->output.empty())

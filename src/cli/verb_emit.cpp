@@ -16,6 +16,7 @@ namespace bitpact {
 void add_emit(Program program) {
   struct Options {
     std::string contract, target = "iree", problem, form, output, into, replace;
+    BackendSettings settings;
   };
   auto o = std::make_shared<Options>();
   CLI::App* verb = program.app.add_subcommand("emit", "StableHLO that computes a contract, for one problem");
@@ -27,6 +28,7 @@ void add_emit(Program program) {
   verb->add_option("--replace", o->replace, "with --into: the value, e.g. %3, whose operation becomes a call of it");
   verb->add_option("-o,--output", o->output, "file; stdout unless given");
   verb->add_flag("--json", program.json, "print bitpact.emission/1");
+  add_worker_options(verb, o->settings);
   verb->callback([o, program] {
     program.run = [o, program] {
       if (o->into.empty() != o->replace.empty()) refuse(Code::Usage, "--into and --replace go together");
@@ -35,7 +37,7 @@ void add_emit(Program program) {
         refuse(Code::Usage, "the contract lists no problem; give one with --problem");
       const Resolved problem = resolve(o->problem.empty() ? contract.verified.front() : o->problem);
       const Covered covered = cover(contract, problem);
-      const auto backend = open_backend(parse_backend(o->target));
+      const auto backend = open_backend(parse_backend(o->target), o->settings);
       const Traits traits = traits_of(*backend);
       EmitOptions options;
       if (!o->into.empty()) {

@@ -30,6 +30,10 @@ void add_operators(Program program);
 void add_run(Program program);
 void add_show(Program program);
 
+struct BackendSettings;
+/// --timeout, --start-timeout, --worker-memory, --worker-output; for every verb that opens a backend.
+void add_worker_options(CLI::App* verb, BackendSettings& settings);
+
 /// stdout is data.
 void print(const std::string& text);
 /// stderr is talk.

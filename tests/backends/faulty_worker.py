@@ -1,10 +1,13 @@
 """A worker that misbehaves as its first argument says, until a file named by the second exists; then it behaves.
 
-The file lets a test see that the request after a fault works: the first process makes it.
+The file lets a test see that the request after a fault works: the first process makes it. Every process that comes from here has
+its path in its command line, so that a test can see whether one is left.
 """
 
+import ctypes
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -13,6 +16,7 @@ import bitpact_worker as protocol
 
 FAULT, MARK = sys.argv[1], sys.argv[2]
 BEHAVES = os.path.exists(MARK)
+SLEEP = [sys.executable, "-c", "import time; time.sleep(1000)", MARK]
 
 
 def raw(number, text, inline=b"", magic=protocol.MAGIC, version=protocol.VERSION, arena=0, json_bytes=None):
@@ -20,15 +24,39 @@ def raw(number, text, inline=b"", magic=protocol.MAGIC, version=protocol.VERSION
     os.write(protocol.SOCKET_FD, protocol.HEADER.pack(magic, version, 0, number, size, 0, len(inline), arena) + text + inline)
 
 
+def raw_all(number, text):
+    write_all(protocol.HEADER.pack(protocol.MAGIC, protocol.VERSION, 0, number, len(text), 0, 0, 0) + text)
+
+
+def daemon():
+    """A descendant that has left the group, the session, the environment and the family."""
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.execve(SLEEP[0], SLEEP, {})
+        os._exit(0)
+    os.wait()
+
+
+def write_all(data):
+    view = memoryview(data)
+    while view:
+        view = view[os.write(protocol.SOCKET_FD, view) :]
+
+
 class Doubler:
     def hello(self, device, options):
+        if FAULT == "hangs-at-start" and not BEHAVES:
+            open(MARK, "w").close()
+            time.sleep(1000)
         if FAULT == "bad-hello":
             return {"name": "faulty"}
         target = f"process {os.getpid()}" if FAULT == "other-identity" else "python"
         identity = dict(backend="faulty", version="1", build="none", device="cpu", target=target, flags="none", threads="1", kernel="x")  # fmt: skip
         if FAULT == "says-host":
             identity["target"] = "host"
-        return {"name": "faulty", "identity": identity, "ways": ["operator_call"]}
+        hello = {"name": "faulty", "identity": identity, "ways": ["operator_call"]}
+        return {**hello, "protocol": 2} if FAULT == "other-protocol" else hello
 
     def call_operator(self, call):
         if FAULT == "refuses":
@@ -44,12 +72,14 @@ class Faulty(protocol.Server):
     def answer_to(self, kind, request, payload):
         if kind in ("hello", "shutdown") and FAULT != "hangs-always":
             return super().answer_to(kind, request, payload)
-        if not BEHAVES and FAULT != "changes":
+        if not os.path.exists(MARK) and FAULT != "changes":
             open(MARK, "w").close()
             self.misbehave(request)
         answer, results = super().answer_to(kind, request, payload)
         if not BEHAVES:
             change = {
+                "wrong-rank": lambda a: a["results"][0].update(shape=[2, 4]),
+                "more-results": lambda a: a.update(results=a["results"] * 2),
                 "wrong-shape": lambda a: a["results"][0].update(shape=[3]),
                 "wrong-format": lambda a: a["results"][0].update(format="i32"),
                 "no-results": lambda a: a.update(results=[]),
@@ -61,6 +91,8 @@ class Faulty(protocol.Server):
             }.get(FAULT)
             if change:
                 change(answer)
+            if FAULT == "long-payload":
+                results = [bytes(results[0]) + b"more"]
             if FAULT == "short-payload":
                 results = [results[0][:-4]]
             if FAULT == "unknown-code":
@@ -73,9 +105,50 @@ class Faulty(protocol.Server):
             os._exit(7)
         if FAULT == "aborts":
             os.abort()
-        if FAULT == "hangs":
-            subprocess.Popen(["sleep", "1000"])  # a child of the worker must not outlive it either
+        if FAULT == "is-killed":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if FAULT == "crashes":
+            ctypes.string_at(0)
+        if FAULT == "leaves":
+            os._exit(0)
+        if FAULT == "dies-with-children":
+            subprocess.Popen(SLEEP)
+            daemon()
+            os._exit(7)
+        if FAULT == "hangs-up":
+            os.close(protocol.SOCKET_FD)
             time.sleep(1000)
+        if FAULT == "hangs":
+            subprocess.Popen(SLEEP)  # a child of the worker must not outlive it either
+            daemon()
+            time.sleep(1000)
+        if FAULT == "stops":
+            os.kill(os.getpid(), signal.SIGSTOP)
+        if FAULT == "drips":
+            for _ in range(1000):
+                os.write(protocol.SOCKET_FD, b"B")
+                time.sleep(0.2)
+        if FAULT == "floods-stderr":
+            while True:
+                os.write(2, b"x" * 4096)
+        if FAULT == "floods-stdout":
+            while True:
+                os.write(1, b"x" * 4096)
+        if FAULT == "floods-socket":
+            while True:
+                os.write(protocol.SOCKET_FD, b"x" * 4096)
+        if FAULT == "allocates":
+            self.kept = bytearray(4 << 30)
+        if FAULT == "says-it-lacks-memory":
+            raise MemoryError
+        if FAULT == "ends-without-memory":
+            print("terminate called after throwing an instance of 'std::bad_alloc'", file=sys.stderr, flush=True)
+            os.abort()
+        if FAULT == "shrinks-the-arena":
+            os.ftruncate(protocol.ANSWER_ARENA_FD, 1 << 20)
+            os.ftruncate(protocol.ANSWER_ARENA_FD, 0)
+        if FAULT == "grows-the-arena":
+            os.ftruncate(protocol.ANSWER_ARENA_FD, 1 << 40)
         if FAULT == "floods":
             for _ in range(2000):
                 sys.stderr.write("x" * 999 + "\n")
@@ -94,6 +167,21 @@ class Faulty(protocol.Server):
             body = b"".join(bytes(result) for result in results)
             if FAULT == "wrong-id":
                 return raw(number + 1, text, body)
+            if FAULT == "no-id":
+                return raw(0, text, body)
+            if FAULT == "answers-twice":
+                answer = protocol.HEADER.pack(protocol.MAGIC, protocol.VERSION, 0, number, len(text), 0, len(body), 0)
+                return write_all((answer + text + body) * 2)
+            if FAULT == "long-json":
+                return raw_all(number, b'{"ok": [' + b"0, " * (6 << 20) + b"0]}")
+            if FAULT == "deep-json":
+                return raw_all(number, b'{"ok": ' + b"[" * 500_000 + b"]" * 500_000 + b"}")
+            if FAULT == "not-utf8":
+                return raw(number, b'{"ok": "\xff"}')
+            if FAULT == "two-payloads":
+                return raw(number, text, body, arena=32)
+            if FAULT == "long-inline":
+                return raw(number, text, bytes(protocol.INLINE_LIMIT + 1))
             if FAULT == "wrong-magic":
                 return raw(number, text, body, magic=0x12345678)
             if FAULT == "wrong-version":
@@ -113,6 +201,11 @@ class Faulty(protocol.Server):
             if FAULT == "truncated":
                 raw(number, text[:-3], json_bytes=len(text))
                 os._exit(0)
+        if FAULT == "talks-on":
+            text = json.dumps(answer).encode()
+            return write_all(
+                protocol.HEADER.pack(protocol.MAGIC, protocol.VERSION, 0, number, len(text), 0, 0, 0) + text + b"more"
+            )
         return super().send(number, answer, results)
 
 

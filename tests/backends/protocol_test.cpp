@@ -49,7 +49,7 @@ TEST(Header, RefusesMalformedOnes) {
   };
   EXPECT_EQ(protocol::decode(encoded(good)), good);
   EXPECT_REFUSED(Code::WorkerProtocol, "begins with", protocol::decode(with(0, 'X')));
-  EXPECT_REFUSED(Code::WorkerProtocol, "version 2", protocol::decode(with(4, 2)));
+  EXPECT_REFUSED(Code::WorkerVersion, "version 2", protocol::decode(with(4, 2)));
   EXPECT_REFUSED(Code::WorkerProtocol, "reserved", protocol::decode(with(6, 1)));
   EXPECT_REFUSED(Code::WorkerProtocol, "reserved", protocol::decode(with(20, 1)));
   EXPECT_REFUSED(Code::WorkerProtocol, "JSON", protocol::decode(with(19, 0x80)));
@@ -98,7 +98,7 @@ TEST(Json, IntroductionsReadBack) {
     json[nlohmann::json::json_pointer(pointer)] = value;
     return json;
   };
-  EXPECT_REFUSED(Code::WorkerProtocol, "protocol 2", protocol::hello_from_json(changed("/protocol", 2)));
+  EXPECT_REFUSED(Code::WorkerVersion, "protocol 2", protocol::hello_from_json(changed("/protocol", 2)));
   EXPECT_REFUSED(Code::WorkerProtocol, "\"fly\"", protocol::hello_from_json(changed("/ways/1", "fly")));
   EXPECT_REFUSED(Code::WorkerProtocol, "names no machine", protocol::hello_from_json(changed("/identity/target", "host")));
   EXPECT_REFUSED(Code::WorkerProtocol, "`build` is empty", protocol::hello_from_json(changed("/identity/build", "")));

@@ -42,7 +42,7 @@ TEST(Registry, RefusesUnknownNamesAndOptions) {
   EXPECT_REFUSED(Code::BackendOption, "no device `gpu`", open_backend(parse_backend("native:gpu")));
   EXPECT_REFUSED(Code::BackendOption, "no option `opt`", open_backend(parse_backend("native[opt=O2]")));
   EXPECT_REFUSED(Code::Usage, "command", open_backend(parse_backend("worker")));
-  EXPECT_REFUSED(Code::BackendAbsent, "No such file", open_backend(parse_backend("worker:/no/such/program")));
+  EXPECT_REFUSED(Code::WorkerMissing, "No such file", open_backend(parse_backend("worker:/no/such/program")));
 }
 
 TEST(Registry, RefusesAnAbsentWorkerWithTheReason) {

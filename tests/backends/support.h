@@ -11,8 +11,10 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <ostream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "backends/backend.h"
 #include "backends/locate.h"
@@ -62,6 +64,41 @@ inline std::string tests_folder() { return std::string(BITPACT_SOURCE_DIR) + "/t
 
 /// A running process of that number, or a child not yet reaped.
 inline bool process_exists(pid_t pid) { return std::filesystem::exists("/proc/" + std::to_string(pid)); }
+
+/// What a worker could leave behind.
+struct Traces {
+  std::size_t descriptors = 0;         ///< open in this process
+  std::size_t children = 0;            ///< of this process, zombies too
+  std::size_t marked = 0;              ///< processes with the mark in their command line
+  std::vector<std::string> in_memory;  ///< names in /dev/shm
+  bool operator==(const Traces&) const = default;
+};
+
+inline std::ostream& operator<<(std::ostream& out, const Traces& traces) {
+  return out << traces.descriptors << " descriptors, " << traces.children << " children, " << traces.marked
+             << " marked processes, " << traces.in_memory.size() << " names in /dev/shm";
+}
+
+inline Traces traces(const std::string& mark) {
+  namespace fs = std::filesystem;
+  Traces seen;
+  for ([[maybe_unused]] const auto& entry : fs::directory_iterator("/proc/self/fd")) ++seen.descriptors;
+  for (const auto& entry : fs::directory_iterator("/dev/shm")) {
+    if (entry.path().filename().string().find("bitpact") != std::string::npos) seen.in_memory.push_back(entry.path().filename());
+  }
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    std::ifstream stat_file(entry.path() / "stat"), command_file(entry.path() / "cmdline");
+    std::string stat, command;
+    if (!std::getline(stat_file, stat)) continue;
+    std::getline(command_file, command);
+    int parent = 0;
+    const std::size_t name_end = stat.rfind(')');
+    if (name_end == std::string::npos || std::sscanf(stat.c_str() + name_end + 1, " %*c %d", &parent) != 1) continue;
+    seen.children += parent == getpid() ? 1 : 0;
+    seen.marked += !mark.empty() && command.find(mark) != std::string::npos ? 1 : 0;
+  }
+  return seen;
+}
 
 /// How many processes of that group still run (zombies, which wait for their parent only, do not).
 inline int running_in_group(pid_t group) {

@@ -20,3 +20,19 @@ def test_it_is_refused(tmp_path, settings):
     configured = subprocess.run(command, capture_output=True, text=True)
     assert configured.returncode != 0
     assert "which changes bits" in configured.stderr
+
+
+@pytest.mark.parametrize(
+    "settings, words",
+    [
+        (["BITPACT_SANITIZE=memory"], "one of address and thread"),
+        (["BITPACT_SANITIZE=address;thread"], "one of address and thread"),
+        (["BITPACT_SANITIZE=thread", "CMAKE_CXX_FLAGS=-fsanitize=address"], "they conflict"),
+        (["BITPACT_SANITIZE=address", "CMAKE_EXE_LINKER_FLAGS=-fsanitize=thread"], "they conflict"),
+    ],
+)
+def test_features_that_conflict_are_refused(tmp_path, settings, words):
+    command = ["cmake", "-S", str(ROOT), "-B", str(tmp_path), "-G", "Ninja", *[f"-D{setting}" for setting in settings]]
+    configured = subprocess.run(command, capture_output=True, text=True)
+    assert configured.returncode != 0
+    assert words in " ".join(configured.stderr.split())
