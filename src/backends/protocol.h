@@ -23,6 +23,7 @@ inline constexpr int kAnswerArenaFd = 5;   ///< the worker writes, the parent re
 
 inline constexpr std::size_t kInlineLimit = 64 * 1024;       ///< tensors of more bytes travel in an arena
 inline constexpr std::size_t kJsonLimit = 64 * 1024 * 1024;  ///< a longer JSON part is malformed
+inline constexpr int kJsonDepth = 64;                        ///< so is one that is nested deeper
 inline constexpr std::size_t kTensorAlignment = 64;          ///< of each tensor within the payload
 
 struct Header {
@@ -44,7 +45,7 @@ struct Layout {
   std::vector<std::size_t> sizes;
   std::size_t total = 0;  ///< end of the last tensor
 };
-Layout layout_of(std::span<const OperandSpec> tensors);
+Layout layout_of(std::span<const OperandSpec> tensors);  ///< refuses `too-large` beyond 2^62 bytes
 
 /// Strict JSON: UTF-8, no duplicate keys, an object at the top. Refuses `worker-protocol`.
 nlohmann::json parse_object(std::string_view text);

@@ -20,3 +20,12 @@ def test_it_is_refused(tmp_path, settings):
     configured = subprocess.run(command, capture_output=True, text=True)
     assert configured.returncode != 0
     assert "which changes bits" in configured.stderr
+
+
+def test_fuzzing_needs_clang_by_name(tmp_path):
+    settings = ["-DBITPACT_FUZZ=ON", "-DCMAKE_CXX_COMPILER=g++"]
+    configured = subprocess.run(
+        ["cmake", "-S", str(ROOT), "-B", str(tmp_path), "-G", "Ninja", *settings], capture_output=True, text=True
+    )
+    assert configured.returncode != 0
+    assert "BITPACT_FUZZ needs clang" in configured.stderr
