@@ -3,12 +3,13 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-long configure build all test test-long test-sanitize bench demo lint tidy docs format clean
+.PHONY: help setup setup-long configure build all test test-long test-sanitize fuzz bench demo lint tidy docs format clean
 
 JOBS ?= $(shell nproc)
+SECONDS ?= 60
 PYTHON_FILES := $(wildcard bindings bench examples tests tools) $(shell grep -l "^.!/usr/bin/env python3" tools/*)
 SHELL_FILES := .ci/run $(shell grep -l "^.!/usr/bin/env bash" tools/*)
-CXX_FILES = $(shell find $(wildcard src bindings bench examples tests) -name '*.cpp' -o -name '*.h' -o -name '*.inl' | sort)
+CXX_FILES = $(shell find $(wildcard src bindings bench examples tests fuzz) -name '*.cpp' -o -name '*.h' -o -name '*.inl' | sort)
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name text; do printf '  make %-10s %s\n' "$$name" "$$text"; done
@@ -27,6 +28,9 @@ all: configure
 
 test: all ## every test but the long ones
 	@ctest --preset release -j $(JOBS)
+
+fuzz: setup-long ## every fuzz target for 60 s (SECONDS=, TARGET=, JOBS=); what is found is kept as an input
+	@tools/fuzz --seconds $(SECONDS) --jobs $(JOBS) $(TARGET)
 
 demo: build ## MLX against IREE: where they differ, why, and the form that does not
 	@tools/demo
@@ -47,10 +51,11 @@ format: setup ## bring all sources into form
 docs: build ## write the generated pages again
 	@tools/generate_docs
 
-test-long: setup-long lint all tidy ## all of it: 10^7 random operands, sanitizers, a second compiler, clang-tidy
+test-long: setup-long lint all tidy ## all of it: 10^7 random operands, sanitizers, a second compiler, clang-tidy, fuzzing
 	@BITPACT_RANDOM_CASES=10000000 ctest --preset release-long -j $(JOBS)
 	@$(MAKE) --no-print-directory test-sanitize
 	@cmake --preset clang --log-level=WARNING >/dev/null; cmake --build --preset clang -j $(JOBS) >&2; ctest --preset clang -j $(JOBS)
+	@tools/fuzz --seconds 60 --jobs $(JOBS)
 
 test-sanitize: setup ## the tests under the address, undefined-behaviour and thread sanitizers
 	@cmake --preset sanitize --log-level=WARNING >/dev/null; cmake --build --preset sanitize -j $(JOBS) >&2; ctest --preset sanitize -j $(JOBS)

@@ -33,6 +33,8 @@ std::string text_field(const Json& json, const char* field) {
   return json.at(field).get<std::string>();
 }
 
+constexpr std::size_t kLargestPayload = std::size_t{1} << 62;
+
 // An integer from 0 to 2^62. (Beyond 2^63 the conversion gives a negative number.)
 bool is_count(const Json& value) {
   return value.is_number_integer() && value.get<std::int64_t>() >= 0 && value.get<std::int64_t>() <= (std::int64_t{1} << 62);
@@ -109,7 +111,7 @@ Header decode(std::span<const std::byte, kHeaderBytes> in) {
         fmt::format("an inline payload of {} bytes; more than {} must lie in the arena", header.inline_bytes, kInlineLimit));
   }
   if (header.inline_bytes != 0 && header.arena_bytes != 0) malformed("a frame has both an inline payload and one in the arena");
-  if (header.arena_bytes > (1ull << 62)) malformed("a payload of more than 2^62 bytes");
+  if (header.arena_bytes > kLargestPayload) malformed("a payload of more than 2^62 bytes");
   return header;
 }
 
@@ -117,7 +119,11 @@ Layout layout_of(std::span<const OperandSpec> tensors) {
   Layout layout;
   for (const OperandSpec& tensor : tensors) {
     const std::size_t offset = (layout.total + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
-    const auto size = static_cast<std::size_t>(element_count(tensor.shape)) * info(tensor.format).storage_bytes;
+    const auto count = static_cast<std::size_t>(element_count(tensor.shape));
+    const auto each = static_cast<std::size_t>(info(tensor.format).storage_bytes);
+    if (count > kLargestPayload / each || offset + count * each > kLargestPayload)
+      refuse(Code::TooLarge, "a payload of more than 2^62 bytes");
+    const std::size_t size = count * each;
     layout.offsets.push_back(offset);
     layout.sizes.push_back(size);
     layout.total = offset + size;

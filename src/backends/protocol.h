@@ -45,7 +45,7 @@ struct Layout {
   std::vector<std::size_t> sizes;
   std::size_t total = 0;  ///< end of the last tensor
 };
-Layout layout_of(std::span<const OperandSpec> tensors);
+Layout layout_of(std::span<const OperandSpec> tensors);  ///< refuses `too-large` beyond 2^62 bytes
 
 /// Strict JSON: UTF-8, no duplicate keys, an object at the top. Refuses `worker-protocol`.
 nlohmann::json parse_object(std::string_view text);

@@ -9,6 +9,7 @@ namespace bitpact {
 namespace {
 
 constexpr int kMostOperations = 300;
+constexpr std::size_t kLongest = 8192;  // of the names of arguments, which may be long
 
 std::string policy_text(const Policy& policy) {
   std::vector<std::string> parts;
@@ -40,7 +41,11 @@ class Printer {
 
   std::string text(int value, bool nested = false) {
     const auto n = static_cast<int>(body_.arguments.size());
-    if (value < n) return arguments_.at(static_cast<size_t>(value));
+    if (value < n) {
+      const std::string& argument = arguments_.at(static_cast<size_t>(value));
+      names_ += argument.size();
+      return names_ > kLongest ? "..." : argument;
+    }
     if (--left_ < 0) return "...";
     const Instruction& i = body_.code.at(static_cast<size_t>(value - n));
     if (i.op == ScalarOp::Constant) return fmt::format("{}:{}", to_text(Scalar{i.format, i.immediate}), name(i.format));
@@ -72,6 +77,7 @@ class Printer {
   const ScalarBody& body_;
   const std::vector<std::string>& arguments_;
   int left_ = kMostOperations;
+  std::size_t names_ = 0;
 };
 
 }  // namespace

@@ -16,8 +16,9 @@ namespace bitpact {
 namespace {
 
 /// Far beyond any program that a person or a probe writes; maps that are results and operands at once grow quadratically.
-constexpr size_t kMostInstructions = size_t{1} << 20;
-constexpr size_t kMostNodes = 4096;
+constexpr size_t kMostInstructions = size_t{1} << 21;  // each is counted where it is needed and where it is written
+/// Renumberings of axes that were met on the way to one that stays; a handful in any program but one made to have many.
+constexpr size_t kMostForms = 64;
 
 /// Axes as numbers, in the order of NF1.
 using AxisNumbers = std::vector<int>;
@@ -55,7 +56,6 @@ class Normaliser {
 
   NormalForm run() {
     check_well_formed(program_);
-    if (program_.nodes.size() > kMostNodes) refuse(Code::ContractProgram, "the program has too many nodes");
     number_axes();
     for (const Node& node : program_.nodes)
       normal_of_.push_back(std::visit([this](const auto& n) { return normalise(n); }, node));
@@ -288,10 +288,16 @@ class Normaliser {
     if (node.kind == NormalNode::Kind::Map) writer.need({node.value});
     writer.need(node.step);
     writer.need(node.lift);
+    count(writer);  // all the way down before anything is emitted
     std::vector<int> operands;
     for (ValueRef argument : writer.arguments())
       if (argument->kind == Value::Kind::Operand) operands.push_back(argument->index);
     return operands;
+  }
+
+  void count(const BodyWriter& writer) {
+    instructions_ += writer.instructions().size();
+    if (instructions_ > kMostInstructions) refuse(Code::ContractProgram, "the normal form has too many instructions");
   }
 
   /// Their indices, once they are emitted.
@@ -303,8 +309,7 @@ class Normaliser {
   }
 
   void look_at(const BodyWriter& writer) {
-    instructions_ += writer.instructions().size();
-    if (instructions_ > kMostInstructions) refuse(Code::ContractProgram, "the normal form has too many instructions");
+    count(writer);
     for (ValueRef value : writer.instructions())
       if (bitpact::rests_on_domain(graph_.domain(), *value)) form_.rests_on_domain = true;
   }
@@ -385,6 +390,9 @@ NormalForm normalise(const NumericProgram& program, const Domain& domain) {
       return *std::min_element(first, forms.end(), [](const NormalForm& a, const NormalForm& b) {
         return canonical_json(to_json(a.program)) < canonical_json(to_json(b.program));
       });
+    if (forms.size() == kMostForms)
+      refuse(Code::ContractProgram,
+             fmt::format("the axes that neither inputs nor results have come to no order within {} normal forms", kMostForms));
     forms.push_back(std::move(next));
   }
 }

@@ -25,6 +25,12 @@ Format format_of(const Node& node) {
 
 namespace {
 
+/// Far beyond any program that a person or a probe writes. Programs come out of files, and what is done with them takes time and
+/// room in the square of some of these.
+constexpr size_t kMostNodes = 4096;
+constexpr size_t kMostAxes = 64;  // NumPy's limit, and so that of any operand
+constexpr size_t kLongestName = 128;
+
 bool is_identifier(std::string_view text) {
   if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
   return std::all_of(text.begin(), text.end(), [](char c) {
@@ -41,6 +47,7 @@ class NodeChecker {
 
   void operator()(const Input& node) const {
     if (node.name.empty()) fail("an input needs a name");
+    if (node.name.size() > kLongestName) fail(fmt::format("a name of {} bytes; at most {}", node.name.size(), kLongestName));
     check_axes(node.axes, "axes");
     for (size_t other = 0; other < index_; ++other)
       if (const auto* input = std::get_if<Input>(&program_.nodes[other]); input && input->name == node.name)
@@ -73,8 +80,11 @@ class NodeChecker {
   std::string where(std::string_view part) const { return fmt::format("node {}, {}", index_, part); }
 
   void check_axes(const Axes& axes, std::string_view part) const {
+    if (axes.size() > kMostAxes) fail(fmt::format("{} name {} axes; at most {}", part, axes.size(), kMostAxes));
     std::set<std::string_view> seen;
     for (const std::string& axis : axes) {
+      if (axis.size() > kLongestName)
+        fail(fmt::format("the name of an axis has {} bytes; at most {}", axis.size(), kLongestName));
       if (!is_identifier(axis.starts_with('*') ? std::string_view(axis).substr(1) : std::string_view(axis)))
         fail(fmt::format("\"{}\" is no name of an axis", axis));
       if (!seen.insert(axis).second) fail(fmt::format("{} name \"{}\" twice", part, axis));
@@ -156,6 +166,8 @@ class NodeChecker {
 }  // namespace
 
 void check_well_formed(const NumericProgram& program) {
+  if (program.nodes.size() > kMostNodes)
+    refuse(Code::ContractProgram, fmt::format("the program has {} nodes; at most {}", program.nodes.size(), kMostNodes));
   for (size_t i = 0; i < program.nodes.size(); ++i) std::visit(NodeChecker(program, i), program.nodes[i]);
   if (program.results.empty()) refuse(Code::ContractProgram, "the program has no result");
   for (int result : program.results)

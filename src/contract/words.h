@@ -13,7 +13,7 @@ namespace bitpact {
 std::vector<std::string> rounding_boundaries(const NumericProgram& program);
 
 /// A value of a body as an expression over the names of its arguments: "f32(lhs) * f32(rhs)", "fma(a, b, s) {toward-zero}".
-/// Cut short beyond a few hundred operations.
+/// Cut short beyond a few hundred operations, or a few thousand characters of names.
 std::string expression(const ScalarBody& body, int value, const std::vector<std::string>& arguments);
 
 /// What one node of a normal form leaves to choose, and what was chosen: {"accumulator", "f32"}, {"product", "rounded to f32"},

@@ -36,3 +36,12 @@ def test_features_that_conflict_are_refused(tmp_path, settings, words):
     configured = subprocess.run(command, capture_output=True, text=True)
     assert configured.returncode != 0
     assert words in " ".join(configured.stderr.split())
+
+
+def test_fuzzing_needs_clang_by_name(tmp_path):
+    settings = ["-DBITPACT_FUZZ=ON", "-DCMAKE_CXX_COMPILER=g++"]
+    configured = subprocess.run(
+        ["cmake", "-S", str(ROOT), "-B", str(tmp_path), "-G", "Ninja", *settings], capture_output=True, text=True
+    )
+    assert configured.returncode != 0
+    assert "BITPACT_FUZZ needs clang" in configured.stderr
