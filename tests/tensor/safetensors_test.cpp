@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "tensor/folder.h"
+#include "tensor/packing.h"
 #include "tensor/refusal.h"
 #include "tensor/safetensors_header.h"
 #include "tensor/utf8.h"
@@ -219,6 +220,18 @@ TEST(Utf8, IsWhatUnicodeSays) {
     EXPECT_FALSE(is_utf8(bad));
   EXPECT_EQ(shown_name("a\"\x1b[2J\xff"), R"("a\"\u001b[2J\ufffd")");
   EXPECT_LT(shown_name(std::string(1000, 'a')).size(), 110u);
+}
+
+TEST(Packing, TheFirstOfTwoLiesInTheLowHalf) {
+  const auto bytes = [](const std::string& text) { return std::as_bytes(std::span(text)); };
+  const std::string packed = "\x21\xf0", loose = "\x01\x02\x00\x0f"s;
+  std::string out(4, 'x');
+  unpack_halves(bytes(packed), std::as_writable_bytes(std::span(out)));
+  EXPECT_EQ(out, loose);
+  const auto back = pack_halves(bytes(loose));
+  EXPECT_TRUE(std::equal(back.begin(), back.end(), bytes(packed).begin(), bytes(packed).end()));
+  EXPECT_EQ(refusal([&] { pack_halves(bytes(packed).subspan(1)); }), Code::Internal);
+  EXPECT_EQ(refusal([&] { unpack_halves(bytes(packed), {}); }), Code::Internal);
 }
 
 class SafetensorsFiles : public FolderTest {};
