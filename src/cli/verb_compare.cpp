@@ -63,7 +63,8 @@ void add_compare(Program program) {
       ->allow_extra_args(false);
   verb->add_option("--contract", o->contract, "contract file: the candidate runs what it says, emitted or interpreted");
   verb->add_option("--operands", o->recipe, "operand recipe (docs/operands.md), e.g. \"bitpact-operands/1 seed=2\"");
-  verb->add_option("--operand-files", o->request.operand_files, "operands from .npy files, in the problem line's order")
+  verb->add_option("--operand-files", o->request.operand_files,
+                   "operands from files, in the problem line's order: FILE.npy, or DUMP:NAME (docs/files.md)")
       ->delimiter(',');
   verb->add_option("--repeat", o->request.repeat, "runs of each backend, which must agree with themselves")
       ->check(CLI::Range(1, 1000));

@@ -35,6 +35,12 @@ class Dump {
   virtual DumpTensor read(std::size_t index) const = 0;
 };
 
+/// What the writers of dumps take.
+struct NamedTensor {
+  std::string name;
+  Tensor tensor;
+};
+
 struct DumpOptions {
   /// .npy has no dtype for bf16; NumPy saves ml_dtypes' bfloat16 as two bytes without a meaning (V2). Taken as bf16 only where
   /// that is said; refused otherwise.

@@ -31,50 +31,6 @@ struct Descriptor {
   refuse(Code::FileUnreadable, fmt::format("{}: {}", path, why));
 }
 
-/// A temporary file that is gone unless it was renamed.
-class Temporary {
- public:
-  explicit Temporary(const std::string& target) : target_(target) {
-    static std::atomic<unsigned> counter{0};
-    // Not mkstemp: the file shall get the permissions that the user's umask gives any new file.
-    for (int attempt = 0; attempt < 100 && fd_ < 0; ++attempt) {
-      path_ = fmt::format("{}.{}-{}.tmp", target, ::getpid(), counter.fetch_add(1));
-      fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-      if (fd_ < 0 && errno != EEXIST) break;
-    }
-    if (fd_ < 0) fail();
-  }
-  Temporary(const Temporary&) = delete;
-  Temporary& operator=(const Temporary&) = delete;
-  ~Temporary() {
-    if (fd_ >= 0) ::close(fd_);
-    if (!renamed_) ::unlink(path_.c_str());
-  }
-
-  void write(std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-      const ssize_t n = ::write(fd_, bytes.data(), std::min<std::size_t>(bytes.size(), std::size_t{1} << 30));
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) fail();
-      bytes = bytes.subspan(static_cast<std::size_t>(n));
-    }
-  }
-
-  void rename() {
-    const int fd = fd_;
-    fd_ = -1;
-    if (::close(fd) != 0 || ::rename(path_.c_str(), target_.c_str()) != 0) fail();
-    renamed_ = true;
-  }
-
- private:
-  [[noreturn]] void fail() { refuse(Code::FileUnwritable, fmt::format("{}: {}", target_, std::strerror(errno))); }
-
-  std::string target_, path_;
-  int fd_ = -1;
-  bool renamed_ = false;
-};
-
 std::string resolved(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return path;
@@ -104,10 +60,44 @@ MappedFile::MappedFile(const std::string& path, Access access) {
   data_ = {static_cast<std::byte*>(base), [size = size_](std::byte* mapped) { ::munmap(mapped, size); }};
 }
 
+NewFile::NewFile(const std::string& target) : target_(resolved(target)) {
+  static std::atomic<unsigned> counter{0};
+  // Not mkstemp: the file shall get the permissions that the user's umask gives any new file.
+  for (int attempt = 0; attempt < 100 && fd_ < 0; ++attempt) {
+    path_ = fmt::format("{}.{}-{}.tmp", target_, ::getpid(), counter.fetch_add(1));
+    fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd_ < 0 && errno != EEXIST) break;
+  }
+  if (fd_ < 0) fail();
+}
+
+NewFile::~NewFile() {
+  if (fd_ >= 0) ::close(fd_);
+  if (!published_) ::unlink(path_.c_str());
+}
+
+void NewFile::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(fd_, bytes.data(), std::min<std::size_t>(bytes.size(), std::size_t{1} << 30));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail();
+    bytes = bytes.subspan(static_cast<std::size_t>(n));
+  }
+}
+
+void NewFile::publish() {
+  const int fd = fd_;
+  fd_ = -1;
+  if (::close(fd) != 0 || ::rename(path_.c_str(), target_.c_str()) != 0) fail();
+  published_ = true;
+}
+
+void NewFile::fail() { refuse(Code::FileUnwritable, fmt::format("{}: {}", target_, std::strerror(errno))); }
+
 void write_file(const std::string& path, std::span<const std::span<const std::byte>> pieces) {
-  Temporary file(resolved(path));
+  NewFile file(path);
   for (auto piece : pieces) file.write(piece);
-  file.rename();
+  file.publish();
 }
 
 }  // namespace bitpact

@@ -26,6 +26,27 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
+/// A file that is written beside its target and takes its place in one step; without publish() it is gone.
+class NewFile {
+ public:
+  /// A symbolic link is followed. Refuses `file-unwritable`; something that is there and not a regular file is never replaced.
+  explicit NewFile(const std::string& target);
+  ~NewFile();
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  /// Where it is until then, empty, for writers that open a path.
+  const std::string& path() const { return path_; }
+  void write(std::span<const std::byte> bytes);
+  void publish();
+
+ private:
+  [[noreturn]] void fail();
+
+  std::string target_, path_;
+  int fd_ = -1;
+  bool published_ = false;
+};
+
 /// Writes the pieces, one after the other, to a temporary file in the same folder, then renames it to `path` (a symbolic link is
 /// followed). Refuses `file-unwritable` and leaves nothing behind; an existing file then keeps its content. Something that is
 /// there and not a regular file is refused, never replaced.

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <list>
 #include <nlohmann/json.hpp>
 
 #include "diagnostic/diagnostic.h"
 #include "tensor/file.h"
+#include "tensor/packing.h"
 #include "tensor/safetensors_dtypes.h"
 #include "tensor/safetensors_header.h"
 #include "tensor/utf8.h"
@@ -32,6 +34,12 @@ const SafetensorsMetadata& Safetensors::metadata() const { return state_->header
 
 DumpTensor Safetensors::read(std::size_t index) const {
   const DumpEntry& entry = entries().at(index);
+  if (safetensors_dtype(entry.format)->bits == 4) {
+    auto own = std::make_shared<Tensor>(entry.format, entry.shape);
+    const std::span elements(own->mutable_bytes(), entry.byte_size);
+    unpack_halves(state_->file->bytes().subspan(state_->header.begins[index], entry.byte_size / 2), elements);
+    return {entry.format, entry.shape, elements, std::move(own)};
+  }
   DumpTensor tensor{entry.format, entry.shape, state_->file->bytes().subspan(state_->header.begins[index], entry.byte_size),
                     state_->file};
   if (entry.format == Format::I1) {
@@ -90,12 +98,19 @@ void write_safetensors(const std::string& path, std::span<const NamedTensor> ten
   }
   std::uint64_t offset = 0;
   std::vector<std::span<const std::byte>> pieces(2);
+  std::list<std::vector<std::byte>> packed;
   for (const Row& row : rows) {
     const Tensor& tensor = row.named->tensor;
-    const std::uint64_t end = offset + tensor.byte_size();
+    std::span<const std::byte> elements = tensor.span();
+    if (row.dtype->bits == 4) {
+      if (elements.size() % 2 != 0)
+        unsupported(fmt::format("{}: an odd number of 4-bit elements ends within a byte", shown_name(row.named->name)));
+      elements = packed.emplace_back(pack_halves(elements));
+    }
+    const std::uint64_t end = offset + elements.size();
     header += fmt::format("{}{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}", header.size() > 1 ? "," : "",
                           quoted(row.named->name, path), row.dtype->name, fmt::join(tensor.shape(), ","), offset, end);
-    pieces.push_back(tensor.span());
+    pieces.push_back(elements);
     offset = end;
   }
   header += '}';

@@ -30,11 +30,6 @@ class Safetensors : public Dump {
   std::unique_ptr<State> state_;
 };
 
-struct NamedTensor {
-  std::string name;
-  Tensor tensor;
-};
-
 /// Byte for byte what the reference implementation writes, in whatever order the tensors are given: by alignment, then by name;
 /// metadata by key (the reference leaves their order open). Refuses `safetensors-unsupported`: a format without a dtype, a name
 /// twice, a name that is not UTF-8 or is `__metadata__`, a header beyond 100 MB; `file-unwritable`. Nothing half-written stays.

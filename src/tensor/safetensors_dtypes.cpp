@@ -5,6 +5,7 @@
 namespace bitpact {
 namespace {
 
+// A format that is added to src/number gets its row here: name it where now {} stands.
 // In the reference's order, which is also the order in which it writes tensors (last row first): by alignment.
 constexpr SafetensorsDtype kDtypes[] = {
     {"BOOL", 8, Format::I1},

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <compare>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 #include <string_view>
 
 #include "diagnostic/diagnostic.h"
@@ -26,19 +26,16 @@ struct Place {
   auto operator<=>(const Place&) const = default;
 };
 
-std::uint64_t file_bytes(const SafetensorsDtype& dtype, const Shape& shape, const std::string& tensor,
-                         const std::function<void(std::string)>& malformed) {
-  std::uint64_t bits = 0;
-  bool fits = true;
+/// Of a tensor in the file; none where no file is so large, or where it would not end at the end of a byte.
+std::optional<std::uint64_t> file_bytes(const SafetensorsDtype& dtype, const Shape& shape) {
   try {
+    std::uint64_t bits = 0;
     const auto count = static_cast<std::uint64_t>(element_count(shape));
-    fits = !__builtin_mul_overflow(count, static_cast<std::uint64_t>(dtype.bits), &bits);
+    if (__builtin_mul_overflow(count, static_cast<std::uint64_t>(dtype.bits), &bits) || bits % 8 != 0) return std::nullopt;
+    return bits / 8;
   } catch (const Refused&) {
-    fits = false;
+    return std::nullopt;
   }
-  if (!fits) malformed(fmt::format("the shape of {} has more elements than any file", tensor));
-  if (bits % 8 != 0) malformed(fmt::format("the elements of {} do not end at the end of a byte", tensor));
-  return bits / 8;
 }
 
 /// Takes the events of the JSON reader; holds one record while it grows.
@@ -195,10 +192,11 @@ class Events : public nlohmann::json_sax<json> {
     if (begin > end) malformed(fmt::format("{} begins at {} and ends before, at {}", tensor(), begin, end));
     if (end > data_bytes_)
       malformed(fmt::format("{} ends at {}, the file has {} bytes after its header", tensor(), end, data_bytes_));
-    const std::uint64_t wanted = file_bytes(*dtype_, entry_.shape, tensor(), [this](const std::string& why) { malformed(why); });
-    if (wanted != end - begin)
+    const auto wanted = file_bytes(*dtype_, entry_.shape);
+    if (!wanted) malformed(fmt::format("the shape of {} has more elements than any file, or ends within a byte", tensor()));
+    if (*wanted != end - begin)
       malformed(fmt::format("{} is {} and needs {} bytes, its offsets [{}, {}] hold {}", tensor(),
-                            to_text(entry_.shape, *dtype_->format), wanted, begin, end, end - begin));
+                            to_text(entry_.shape, *dtype_->format), *wanted, begin, end, end - begin));
     entry_.format = *dtype_->format;
     entry_.byte_size =
         static_cast<std::size_t>(element_count(entry_.shape)) * static_cast<std::size_t>(info(*dtype_->format).storage_bytes);

@@ -28,6 +28,7 @@ constexpr uLong kEncrypted = 1U << 0 | 1U << 6 | 1U << 13, kUtf8 = 1U << 11;
 struct Memory {
   std::span<const std::byte> bytes;
   std::uint64_t at = 0;
+  bool ended = false;  ///< a read went beyond the end; else minizip takes the missing bytes for zeros
 
   static voidpf open(voidpf self, const void*, int) { return self; }
   static uLong read(voidpf self, voidpf, void* to, uLong size) {
@@ -35,6 +36,7 @@ struct Memory {
     const auto n = std::min<std::uint64_t>(size, m->bytes.size() - m->at);
     if (n > 0) std::memcpy(to, m->bytes.data() + m->at, n);
     m->at += n;
+    m->ended = m->ended || n < size;
     return n;
   }
   static uLong write(voidpf, voidpf, const void*, uLong) { return 0; }
@@ -47,7 +49,7 @@ struct Memory {
     return 0;
   }
   static int close(voidpf, voidpf) { return 0; }
-  static int error(voidpf, voidpf) { return 0; }
+  static int error(voidpf self, voidpf) { return static_cast<Memory*>(self)->ended ? 1 : 0; }
 };
 
 /// minizip's handle on the archive.
@@ -72,15 +74,10 @@ class Archive {
   unzFile file_ = nullptr;
 };
 
-void check_name(const std::string& name, uLong flags, const std::string& where) {
-  const std::string shown = shown_name(name);
+void check_spelling(const std::string& name, uLong flags, const std::string& where) {
   const bool ascii = std::all_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-  if (!ascii && ((flags & kUtf8) == 0 || !is_utf8(name))) unsupported(where, fmt::format("the name {} is not in UTF-8", shown));
-  if (name.find('\0') != name.npos) malformed(where, fmt::format("the name {} holds NUL", shown));
-  const bool drive = name.size() > 1 && name[1] == ':';
-  if (name.starts_with('/') || name.find('\\') != name.npos || drive)
-    unsupported(where, fmt::format("the name {} is absolute, or one of another system", shown));
-  if (("/" + name + "/").find("/../") != std::string::npos) unsupported(where, fmt::format("the name {} leads upward", shown));
+  if (!ascii && ((flags & kUtf8) == 0 || !is_utf8(name)))
+    unsupported(where, fmt::format("the name {} is not in UTF-8", shown_name(name)));
 }
 
 ZipEntry current_entry(unzFile file, std::size_t archive_size, const std::string& where) {
@@ -91,7 +88,8 @@ ZipEntry current_entry(unzFile file, std::size_t archive_size, const std::string
   entry.name.resize(about.size_filename);
   if (unzGetCurrentFileInfo64(file, &about, entry.name.data(), about.size_filename, nullptr, 0, nullptr, 0) != UNZ_OK)
     malformed(where, "the directory is damaged");
-  check_name(entry.name, about.flag, where);
+  check_spelling(entry.name, about.flag, where);
+  check_zip_name(entry.name, where);
   const std::string shown = shown_name(entry.name);
   if ((about.flag & kEncrypted) != 0) unsupported(where, fmt::format("{} is encrypted", shown));
   if (about.compression_method != 0 && about.compression_method != Z_DEFLATED)
@@ -141,10 +139,25 @@ void check_together(const std::vector<ZipEntry>& entries, const std::string& whe
 
 }  // namespace
 
+void check_zip_name(const std::string& name, const std::string& where) {
+  const std::string shown = shown_name(name);
+  if (name.find('\0') != name.npos) malformed(where, fmt::format("the name {} holds NUL", shown));
+  const bool drive = name.size() > 2 && name[1] == ':' && name[2] == '/';  // "w:0" is the name of a variable
+  if (name.starts_with('/') || name.find('\\') != name.npos || drive)
+    unsupported(where, fmt::format("the name {} is absolute, or one of another system", shown));
+  if (("/" + name + "/").find("/../") != std::string::npos) unsupported(where, fmt::format("the name {} leads upward", shown));
+}
+
 std::vector<ZipEntry> zip_entries(std::span<const std::byte> archive, const std::string& where) {
+  // An archive without entries is one record; minizip does not find it at the beginning of a file.
+  constexpr std::size_t kEnd = 22;
+  constexpr std::string_view kNothing("PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", kEnd);
+  if (std::string_view(reinterpret_cast<const char*>(archive.data()), archive.size()) == kNothing) return {};
   const Archive zip(archive, where);
   unz_global_info64 about{};
   if (unzGetGlobalInfo64(zip.file(), &about) != UNZ_OK) malformed(where, "has no directory of a .zip archive at its end");
+  // An archive without entries was answered above.
+  if (about.number_entry == 0) malformed(where, "the directory is empty, the archive is not");
   std::vector<ZipEntry> entries;
   if (about.number_entry > 0 && unzGoToFirstFile(zip.file()) != UNZ_OK) malformed(where, "the directory is damaged");
   for (std::uint64_t i = 0; i < about.number_entry; ++i) {

@@ -26,6 +26,9 @@ struct ZipEntry {
 /// upward, is not UTF-8 or not said to be. `where` is named. What is allocated is bounded by the directory's own bytes.
 std::vector<ZipEntry> zip_entries(std::span<const std::byte> archive, const std::string& where);
 
+/// Refuses `npz-unsupported`: a name that is absolute or leads upward; `npz-malformed`: it holds NUL.
+void check_zip_name(const std::string& name, const std::string& where);
+
 /// One deflated entry from its beginning. The archive must outlive it.
 class ZipReader {
  public:

@@ -1,7 +1,9 @@
 """Every code of the registry can be provoked by a user, with its exit code, and the page lists them all."""
 
+import io
 import json
 import pathlib
+import zipfile
 
 import pytest
 
@@ -49,6 +51,23 @@ def two_operands(place, first, second):
 GOOD = npy("<f4", "(4,)", bytes(16))
 
 
+def safetensors(dtype, data):
+    header = b'{"x":{"dtype":"%s","shape":[4],"data_offsets":[0,16]}}' % dtype
+    return len(header).to_bytes(8, "little") + header + data
+
+
+def dump_operands(place, name, data):
+    path = file_with(place, name, data)
+    return compare(ADD, "--operand-files", f"{path}:x,{path}:x")
+
+
+def zipped(name):
+    memory = io.BytesIO()
+    with zipfile.ZipFile(memory, "w") as archive:
+        archive.writestr(name, GOOD)
+    return memory.getvalue()
+
+
 def subnormals_only(place):
     """Operands whose every product is subnormal, so that no output lies in the domain that IREE carries."""
     tiny = npy("<f4", "(4,)", (1).to_bytes(4, "little") * 4)
@@ -75,6 +94,11 @@ PROVOKE = {
     "file-unwritable": lambda p: ["contract", ADD, "-o", p / "missing" / "contract.json"],
     "npy-malformed": lambda p: compare(ADD, "--operand-files", two_operands(p, GOOD[:-1], GOOD)),
     "npy-unsupported": lambda p: compare(ADD, "--operand-files", two_operands(p, npy("<c8", "(4,)", bytes(32)), GOOD)),
+    "safetensors-malformed": lambda p: dump_operands(p, "a.safetensors", safetensors(b"F32", bytes(15))),
+    "safetensors-unsupported": lambda p: dump_operands(p, "a.safetensors", safetensors(b"C64", bytes(16))),
+    "npz-malformed": lambda p: dump_operands(p, "a.npz", zipped("x.npy")[:-1]),
+    "npz-unsupported": lambda p: dump_operands(p, "a.npz", zipped("x.txt")),
+    "dump-unknown": lambda p: dump_operands(p, "a.bin", b"neither one nor the other"),
     "operand-mismatch": lambda p: compare(ADD, "--operand-files", two_operands(p, npy("<f4", "(5,)", bytes(20)), GOOD)),
     "json-malformed": lambda p: ["show", file_with(p, "c.json", b'{"schema":')],
     "contract-version": lambda p: changed_contract(p, lambda c: c.update(schema="bitpact.contract/99")),
