@@ -84,7 +84,8 @@ std::unique_ptr<Backend> open_backend(const BackendSpec& spec, const BackendSett
 struct BackendKind {
   std::string name;
   std::string summary;
-  std::vector<std::string> options;  ///< "target-cpu=NAME: ..." in words
+  std::vector<std::string> options;       ///< "target-cpu=NAME: ..." in words
+  std::vector<std::string> unverified{};  ///< devices that it is written for and was never run on
 };
 const std::vector<BackendKind>& backend_kinds();
 

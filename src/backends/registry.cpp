@@ -50,14 +50,14 @@ std::vector<Row> make_rows() {
                   {"", "cpu"},
                   {},
                   [](const BackendSpec& spec, const BackendSettings&) { return std::make_unique<NativeBackend>(spec); }});
-  rows.push_back({{"mlx", "MLX's own operators; `mlx` is its CPU, `mlx:gpu` its GPU", {}},
+  rows.push_back({{"mlx", "MLX's own operators; `mlx` is its CPU, `mlx:gpu` its GPU", {}, {"gpu"}},
                   {"", "cpu", "gpu"},
                   {},
                   [](const BackendSpec& spec, const BackendSettings& settings) {
                     return std::make_unique<WorkerBackend>(
                         spec, WorkerCommand{{locate_worker("bitpact-worker-mlx", settings, BITPACT_MLX_REASON)}, {}}, settings);
                   }});
-  rows.push_back({{"iree", "StableHLO modules, compiled by IREE for llvm-cpu; `iree:cuda` for a CUDA device", {}},
+  rows.push_back({{"iree", "StableHLO modules, compiled by IREE for llvm-cpu; `iree:cuda` for a CUDA device", {}, {"cuda"}},
                   {"", "cpu", "cuda"},
                   {{"opt", "O0..O3: --iree-opt-level; the compiler's default unless given", {"O0", "O1", "O2", "O3"}},
                    {"target-cpu", "NAME: LLVM's name of the CPU; this machine's, resolved, unless given"},
@@ -70,7 +70,10 @@ std::vector<Row> make_rows() {
                     return std::make_unique<WorkerBackend>(spec, python_host("iree"), settings);
                   }});
   rows.push_back(
-      {{"xla", "what a JAX user runs under jit, and StableHLO modules, by XLA; `xla` is its CPU, `xla:gpu` a CUDA device", {}},
+      {{"xla",
+        "what a JAX user runs under jit, and StableHLO modules, by XLA; `xla` is its CPU, `xla:gpu` a CUDA device",
+        {},
+        {"gpu"}},
        {"", "cpu", "gpu"},
        {{"threads", "N: size of XLA's thread pool; the processors of this process unless given"},
         {"fast-math", "true|false: --xla_cpu_enable_fast_math; XLA's default unless given", {"true", "false"}},
@@ -86,7 +89,10 @@ std::vector<Row> make_rows() {
          return std::make_unique<WorkerBackend>(spec, python_host("xla"), settings);
        }});
   rows.push_back(
-      {{"onnxruntime", "operators as small ONNX models; `onnxruntime` is its CPU provider, `onnxruntime:cuda` the CUDA one", {}},
+      {{"onnxruntime",
+        "operators as small ONNX models; `onnxruntime` is its CPU provider, `onnxruntime:cuda` the CUDA one",
+        {},
+        {"cuda"}},
        {"", "cpu", "cuda"},
        {{"threads", "N: intra-op threads; the processors of this process unless given"},
         {"optimization", "none|basic|extended|all: of the graph; all unless given", {"none", "basic", "extended", "all"}},

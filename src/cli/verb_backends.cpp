@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -79,9 +80,15 @@ nlohmann::json to_json(const TraitReport& report) {
   return {{"source", report.source()}, {"asked", report.asked}, {"modules", report.modules}, {"answers", answers}};
 }
 
+bool unverified(const Seen& s) {
+  const std::string device = parse_backend(s.spec).device;
+  return std::find(s.kind.unverified.begin(), s.kind.unverified.end(), device) != s.kind.unverified.end();
+}
+
 void print_text(const Seen& s) {
   if (!s.identity) {
-    print(fmt::format("{:<8} not here: {}\n", s.spec, s.absent ? s.absent->reason : ""));
+    print(fmt::format("{:<8} not here{}: {}\n", s.spec, unverified(s) ? " (and unverified)" : "",
+                      s.absent ? s.absent->reason : ""));
     if (s.absent) print(fmt::format("         [{}] {}\n", info(s.absent->code).name, info(s.absent->code).help));
     return;
   }
@@ -97,13 +104,17 @@ void print_text(const Seen& s) {
   row("threads", i.threads);
   row("kernel", i.kernel);
   row("takes", fmt::format("{}", fmt::join(ways_text(s.ways), ", ")));
+  if (unverified(s)) row("note", "UNVERIFIED: written for this device, never yet run on one");
   for (const std::string& option : s.kind.options) row("option", option);
   if (s.traits) print_traits(*s.traits);
 }
 
 nlohmann::json to_json(const Seen& s) {
-  nlohmann::json j{
-      {"spec", s.spec}, {"summary", s.kind.summary}, {"options", s.kind.options}, {"available", s.identity.has_value()}};
+  nlohmann::json j{{"spec", s.spec},
+                   {"summary", s.kind.summary},
+                   {"options", s.kind.options},
+                   {"available", s.identity.has_value()},
+                   {"verified", !unverified(s)}};
   if (s.identity) {
     j["identity"] = to_json(*s.identity);
     j["takes"] = ways_text(s.ways);
@@ -135,7 +146,8 @@ void add_backends(Program program) {
         for (const BackendKind& kind : backend_kinds())
           if (kind.name != "worker") all.push_back(look(kind, kind.name, *asked, *settings));
         for (const BackendKind& kind : backend_kinds())
-          if (kind.name == "mlx") all.push_back(look(kind, "mlx:gpu", *asked, *settings));
+          for (const std::string& device : kind.unverified)
+            all.push_back(look(kind, kind.name + ":" + device, *asked, *settings));
       }
       for (const std::string& name : *names) {
         const BackendSpec spec = parse_backend(name);
