@@ -119,7 +119,7 @@ TEST(Restrict, AWindowIsThePartOfTheWhole) {
   const Case c = make("matmul 5x6x7xf32,5x7x9xf32");
   const Tensor whole = run(c, program(c, {}));
   for (const std::vector<std::int64_t>& index : {std::vector<std::int64_t>{0, 0, 0}, {4, 5, 8}, {2, 3, 4}}) {
-    const Window window = window_around(c.problem.binding, index, 20);
+    const Window window = window_around(c.problem, index, 20);
     const Part part = cut(c.problem.binding, c.operands, window);
     const Tensor piece = interpret(bind(program(c, {}), part.binding), part.operands).results[0];
     EXPECT_EQ(compare_tensors(cut(whole, c.problem.binding.result, window), piece).different, 0);
