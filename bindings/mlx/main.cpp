@@ -70,6 +70,7 @@ class MlxWorker : public Worker {
   MlxWorker() {
     add_matmul(table_);
     add_elementwise(table_);
+    add_functions(table_);
     add_reductions(table_);
   }
 

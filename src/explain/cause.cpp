@@ -71,56 +71,144 @@ std::string replayed(const std::string& who, const Replay& replay, std::int64_t 
   return text;
 }
 
+/// One side of a comparison, as far as it is understood.
+struct Side {
+  std::string who;
+  Replay replay;
+  std::optional<Nearest> nearest;
+
+  bool fits() const { return !replay.fits.empty(); }
+  /// Its value of a choice point: one or more among the fits, or the one that the nearest program tells from the others.
+  std::vector<std::string> at(const std::string& point) const {
+    if (fits()) return values(replay, point);
+    if (nearest)
+      for (const NearestValue& decided : nearest->decided)
+        if (decided.point == point) return {decided.value};
+    return {};
+  }
+  std::vector<std::string> flushes() const {
+    std::vector<std::string> all;
+    for (const Fit& fit : replay.fits)
+      if (std::find(all.begin(), all.end(), fit.flush) == all.end()) all.push_back(fit.flush);
+    return all;
+  }
+};
+
+Side side_of(const std::string& who, const Resolved& problem, const std::vector<Tensor>& operands, const Tensor& outputs,
+             const std::vector<std::int64_t>& index) {
+  Side side{who, replay(problem, operands, outputs, index), {}};
+  if (!side.fits()) side.nearest = find_nearest(problem, operands, outputs, index);
+  return side;
+}
+
+std::string nearest_words(const Nearest& nearest) {
+  std::string text = fmt::format("nearest: {}", to_text(nearest.program));
+  for (const NearestValue& decided : nearest.decided)
+    text += fmt::format("; {}: next is {}, typically {:.0f} ulps away and not {:.1f}", decided.point, decided.next_value,
+                        decided.next.typical(), nearest.program.typical());
+  return text;
+}
+
+std::string described(const Side& side, const std::string& op, std::int64_t outputs) {
+  if (side.fits()) return replayed(side.who, side.replay, outputs);
+  std::string text = unknown(side.who, side.replay, op);
+  if (side.nearest) text += "; " + nearest_words(*side.nearest);
+  return text;
+}
+
+bool disjoint(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  return std::none_of(a.begin(), a.end(),
+                      [&b](const std::string& value) { return std::find(b.begin(), b.end(), value) != b.end(); });
+}
+
+// "iree has first-fused (a * b stays unrounded)"
+std::string has(const Side& side, const ChoicePoint& point) {
+  const std::vector<std::string> all = side.at(point.name);
+  std::string text = fmt::format("{} {} {}", side.who, side.fits() ? "has" : "is nearest to", either(all));
+  const auto meaning = point.meanings.find(all.front());
+  if (all.size() == 1 && meaning != point.meanings.end()) text += fmt::format(" ({})", meaning->second);
+  return text;
+}
+
+std::string flushing(const Side& side) {
+  const std::vector<std::string> all = side.flushes();
+  std::string text = fmt::format("{} flushes subnormal {} to zero", side.who, all.front());
+  if (all.size() > 1 && all.front() != "inputs and results")
+    text += fmt::format(" ({}: not told here)", all.front() == "inputs" ? "results" : "inputs");
+  return text;
+}
+
+// Where partial results part, of two programs that were both replayed.
+void add_parting(Cause& cause, const Side& ours, const Side& theirs, const Resolved& problem, const std::vector<Tensor>& operands,
+                 const std::vector<std::int64_t>& index) {
+  const auto parting =
+      find_parting(ours.replay.fits.front().program, theirs.replay.fits.front().program, problem.binding, operands, index);
+  if (!parting) return;
+  std::vector<std::string> terms;
+  for (const Scalar& s : parting->operands) terms.push_back(fmt::format("{} ({})", to_text(s), to_hex(s)));
+  cause.details.push_back(fmt::format("at [{}] the partial results part after term {}, operands {}: {} {} ({}), {} {} ({})",
+                                      fmt::join(index, ", "), parting->leaf, fmt::join(terms, " and "), ours.who,
+                                      to_text(parting->reference), to_hex(parting->reference), theirs.who,
+                                      to_text(parting->candidate), to_hex(parting->candidate)));
+}
+
 }  // namespace
+
+std::string_view name(CauseStrength strength) {
+  constexpr std::string_view kNames[] = {"replayed", "window", "nearest", "none"};
+  return kNames[static_cast<int>(strength)];
+}
 
 Cause find_cause(const Resolved& problem, const std::vector<Tensor>& operands, const Tensor& reference, const Tensor& candidate,
                  const TensorComparison& comparison, const std::pair<std::string, std::string>& names) {
   Cause cause;
   if (!comparison.first) return cause;
   const std::vector<std::int64_t>& index = comparison.first->index;
-  const Replay ours = replay(problem, operands, reference, index);
-  const Replay theirs = replay(problem, operands, candidate, index);
+  const Side ours = side_of(names.first, problem, operands, reference, index);
+  const Side theirs = side_of(names.second, problem, operands, candidate, index);
   const std::string& op = problem.problem.op;
-  for (const auto& [who, side] : {std::pair{names.first, &ours}, std::pair{names.second, &theirs}})
-    cause.details.push_back(side->fits.empty() ? unknown(who, *side, op) : replayed(who, *side, reference.size()));
-  if (ours.fits.empty() || theirs.fits.empty()) {
-    cause.summary = "not known: " + cause.details[ours.fits.empty() ? 0 : 1];
-    return cause;
+  for (const Side* side : {&ours, &theirs}) {
+    cause.details.push_back(described(*side, op, reference.size()));
+    if (side->nearest) cause.nearest[side->who] = *side->nearest;
   }
-  cause.known = ours.whole && theirs.whole;
+  const bool both_fit = ours.fits() && theirs.fits();
 
   std::vector<std::string> parts, meanings;
-  const Operator& definition = operator_named(op);
-  for (const ChoicePoint& point : definition.choice_points(problem.formats())) {
-    const std::vector<std::string> a = values(ours, point.name), b = values(theirs, point.name);
-    if (std::none_of(a.begin(), a.end(),
-                     [&b](const std::string& value) { return std::find(b.begin(), b.end(), value) != b.end(); })) {
-      parts.push_back(fmt::format("{}: {} has {}, {} has {}", point.name, names.first, either(a), names.second, either(b)));
-      meanings.push_back(fmt::format("where {} says: {}", point.name, point.summary));
-    }
+  for (const ChoicePoint& point : operator_named(op).choice_points(problem.formats())) {
+    const std::vector<std::string> a = ours.at(point.name), b = theirs.at(point.name);
+    if (a.empty() || b.empty() || !disjoint(a, b)) continue;
+    parts.push_back(fmt::format("{}: {}, {}", point.name, has(ours, point), has(theirs, point)));
+    meanings.push_back(fmt::format("where {} says: {}", point.name, point.summary));
+    for (const auto& all : {a, b})
+      for (const std::string& value : all)
+        if (const auto meaning = point.meanings.find(value); meaning != point.meanings.end() && all.size() > 1)
+          meanings.push_back(fmt::format("  {}: {}", value, meaning->second));
   }
-  const std::string &flush_a = ours.fits.front().flush, &flush_b = theirs.fits.front().flush;
-  if (flush_a != flush_b) {
-    for (const auto& [who, flush] : {std::pair{names.first, flush_a}, std::pair{names.second, flush_b}})
-      if (!flush.empty()) parts.push_back(fmt::format("{} flushes subnormal {} to zero", who, flush));
+  if (both_fit && disjoint(ours.flushes(), theirs.flushes()))
+    for (const Side* side : {&ours, &theirs})
+      if (!side->flushes().front().empty()) parts.push_back(flushing(*side));
+
+  if (!both_fit) {
+    const std::string& first_unknown = cause.details[ours.fits() ? 1 : 0];
+    cause.strength = cause.nearest.empty() ? CauseStrength::None : CauseStrength::Nearest;
+    cause.summary = parts.empty() ? "not known: " + first_unknown
+                                  : fmt::format(
+                                        "{}; no listed program gives the bits of {}, so this is what is nearest, not "
+                                        "what is known",
+                                        fmt::join(parts, "; "),
+                                        ours.fits() || theirs.fits() ? (ours.fits() ? theirs.who : ours.who) : "either");
+    cause.details.insert(cause.details.end(), meanings.begin(), meanings.end());
+    return cause;
   }
+  cause.known = ours.replay.whole && theirs.replay.whole && !parts.empty();
+  cause.strength = cause.known ? CauseStrength::Replayed : CauseStrength::Window;
   if (parts.empty()) {
     parts.push_back("the two programs differ in several choice points that these outputs do not tell apart one by one");
-    const std::string changes = single_changes(ours, theirs);
+    const std::string changes = single_changes(ours.replay, theirs.replay);
     if (!changes.empty()) parts.push_back("any one of these changes alone gives the bits: " + changes);
-    cause.known = false;
   }
   cause.summary = fmt::format("{}", fmt::join(parts, "; "));
-
-  const auto parting = find_parting(ours.fits.front().program, theirs.fits.front().program, problem.binding, operands, index);
-  if (parting) {
-    std::vector<std::string> terms;
-    for (const Scalar& s : parting->operands) terms.push_back(fmt::format("{} ({})", to_text(s), to_hex(s)));
-    cause.details.push_back(fmt::format("at [{}] the partial sums part after term {}, operands {}: {} {} ({}), {} {} ({})",
-                                        fmt::join(index, ", "), parting->leaf, fmt::join(terms, " and "), names.first,
-                                        to_text(parting->reference), to_hex(parting->reference), names.second,
-                                        to_text(parting->candidate), to_hex(parting->candidate)));
-  }
+  add_parting(cause, ours, theirs, problem, operands, index);
   cause.details.insert(cause.details.end(), meanings.begin(), meanings.end());
   return cause;
 }

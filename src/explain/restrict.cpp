@@ -29,10 +29,13 @@ Part cut(const Binding& binding, const std::vector<Tensor>& operands, const Wind
   return part;
 }
 
-Window window_around(const Binding& binding, const std::vector<std::int64_t>& index, std::int64_t most) {
+Window window_around(const Resolved& problem, const std::vector<std::int64_t>& index, std::int64_t most) {
+  const Binding& binding = problem.binding;
+  const Axes independent = independent_axes(problem);
   Window window;
   std::int64_t outputs = 1;
   for (size_t d = binding.result.size(); d-- > 0;) {
+    if (std::find(independent.begin(), independent.end(), binding.result[d]) == independent.end()) continue;
     const std::int64_t extent = binding.extents.at(binding.result[d]);
     const std::int64_t length = std::clamp<std::int64_t>(most / outputs, 1, extent);
     const std::int64_t first = std::clamp<std::int64_t>(index[d] - length / 2, 0, extent - length);

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "operators/operator.h"
+#include "operators/catalogue.h"
 
 namespace bitpact {
 
@@ -21,7 +21,8 @@ struct Part {
 Tensor cut(const Tensor& tensor, const Axes& axes, const Window& window);
 Part cut(const Binding& binding, const std::vector<Tensor>& operands, const Window& window);
 
-/// A window of at most `most` outputs (at least one) around an output, growing from the innermost axis; folded axes stay whole.
-Window window_around(const Binding& binding, const std::vector<std::int64_t>& index, std::int64_t most);
+/// A window of at most `most` outputs (at least one) around an output, growing from the innermost axis; folded axes stay whole,
+/// and so do the result's own along which outputs depend on each other's operands.
+Window window_around(const Resolved& problem, const std::vector<std::int64_t>& index, std::int64_t most);
 
 }  // namespace bitpact

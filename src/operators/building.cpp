@@ -210,6 +210,12 @@ Fold sum_fold(std::vector<int> operands, Axes over, Axes axes, const SumTerm& te
   return fold;
 }
 
+void require_function_format(const Operator& op, const Problem& problem, const std::string& label) {
+  const Format format = problem.operands[0].format;
+  if (format != Format::F32 && format != Format::BF16 && format != Format::F16)
+    violated(op, label, fmt::format("{} is none of them", name(format)));
+}
+
 void require_same_shapes(const Operator& op, const Problem& problem, const std::string& label) {
   for (const OperandSpec& operand : problem.operands)
     if (operand.shape != problem.operands.front().shape)

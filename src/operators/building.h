@@ -44,6 +44,9 @@ SumTerm plain_term(Format operand, Format accumulator);
 Fold sum_fold(std::vector<int> operands, Axes over, Axes axes, const SumTerm& term, const Accumulator& accumulator, Format result,
               const Choices& choices);
 
+/// What functions.h has bodies for: f32, bf16 and f16.
+void require_function_format(const Operator& op, const Problem& problem, const std::string& label);
+
 /// Refuses C-labelled clauses where operands are not of one shape / format / a float format.
 void require_same_shapes(const Operator& op, const Problem& problem, const std::string& label);
 void require_same_formats(const Operator& op, const Problem& problem, const std::string& label);

@@ -13,8 +13,8 @@ namespace bitpact {
 
 const std::vector<Operator>& catalogue() {
   static const std::vector<Operator> operators = {
-      add(),      argmax(),       convert(),           divide(),       erf(), exp(),  log(), matmul(), max(),
-      multiply(), multiply_add(), multiply_subtract(), residual_add(), sum(), tanh(),
+      add(),    argmax(), convert(),  divide(),       dynamic_quantize(),  erf(),      exp(),          gelu(), log(),
+      matmul(), max(),    multiply(), multiply_add(), multiply_subtract(), quantize(), residual_add(), sum(),  tanh(),
   };
   return operators;
 }
@@ -116,6 +116,18 @@ Resolved resolve(const Problem& given) {
   }
   element_count(resolved.result.shape);
   return resolved;
+}
+
+Axes independent_axes(const Resolved& problem) {
+  const Operator& op = operator_named(problem.problem.op);
+  const BoundProgram bound = bind(op.build(problem.formats(), canonical_choices(op, problem.formats())), problem.binding);
+  Axes axes = problem.binding.result;
+  for (const Node& node : bound.program.nodes)
+    if (const auto* fold = std::get_if<Fold>(&node))
+      std::erase_if(axes, [fold](const std::string& axis) {
+        return std::find(fold->over.begin(), fold->over.end(), axis) != fold->over.end();
+      });
+  return axes;
 }
 
 Resolved resolve(std::string_view line) { return resolve(parse_problem(line)); }

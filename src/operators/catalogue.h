@@ -14,6 +14,10 @@ Resolved resolve(const Problem& problem);
 /// parse_problem and resolve.
 Resolved resolve(std::string_view line);
 
+/// The result's axes along which outputs do not depend on each other's operands: those that no fold of the operator's canonical
+/// program goes over.
+Axes independent_axes(const Resolved& problem);
+
 /// The first piece of `contract` that covers the problem. Refuses `contract-not-for-problem`, saying what differs.
 struct Covered {
   const Piece* piece = nullptr;

@@ -22,8 +22,13 @@ Operator erf();
 Operator exp();
 Operator log();
 Operator tanh();
+// gelu.cpp
+Operator gelu();
 // matmul.cpp
 Operator matmul();
+// quantize.cpp
+Operator dynamic_quantize();
+Operator quantize();
 // sum.cpp
 Operator sum();
 

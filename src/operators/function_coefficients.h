@@ -33,9 +33,9 @@ inline constexpr double kErf[] = {-0x1.812746b0379e7p-2,  0x1.ce2f21a042be2p-4, 
                                   -0x1.c02db40040b7fp-11, 0x1.f9a326f9b8780p-14, -0x1.f4d25c3e0466ap-17, 0x1.b9e6c9db370fbp-20,
                                   -0x1.5f742ea388b1bp-23, 0x1.fcc56cdce17aep-27, -0x1.51d6cb74180e8p-30, 0x1.9e644b69f51ccp-34,
                                   -0x1.d7dd4558a83f2p-38, 0x1.f1edf89864982p-42, -0x1.d24e88793232dp-46, 0x1.2f54cb59a95f5p-50};
-/// erf(m + d) = high + (low + d * P(d)) for m = 1.5, 2.5, 3.5 and |d| <= 1/2: high, low, P of degree 17, error below 2^-56.7,
-/// times |d|.
-inline constexpr double kErfParts[3][20] = {
+/// erf(m + d) = high + (low + d * P(d)) for m = 1.5, 2.5, 3.5, 4.5, 5.5 and |d| <= 1/2: high, low, P of degree 17, error below
+/// 2^-56.7, times |d|.
+inline constexpr double kErfParts[5][20] = {
     {0x1.eea5557137ae0p-1,   -0x1.385e445f2c96dp-55, 0x1.e723726b824a9p-4,   -0x1.6d5a95d0a1b7fp-3,  0x1.1c2a02beb6a99p-3,
      -0x1.6d5a95d0a1b86p-5,  -0x1.e723726b75a2bp-7,  0x1.3ca3d72c484adp-6,   -0x1.36d73a65ecb0ap-8,  -0x1.35ae4e39e3c23p-9,
      0x1.c0380d88e655ap-10,  -0x1.85b5f3d020bb4p-14, -0x1.0acf353ecb714p-12, 0x1.45daf71c24461p-14,  0x1.2d574ba32d17bp-16,
@@ -48,6 +48,14 @@ inline constexpr double kErfParts[3][20] = {
      -0x1.1c07721ac8083p-14, 0x1.586bafc9b36e3p-14,  -0x1.46153fb985667p-14, 0x1.e827fafc968b1p-15,  -0x1.1f6304df65ebfp-15,
      0x1.013525a7dacb3p-16,  -0x1.377412e4d65f3p-18, 0x1.dd8021aae75eap-22,  0x1.dc7f0cc74440ap-22,  -0x1.43f06e7cae34dp-22,
      0x1.8c8e73e82e161p-24,  -0x1.83eccdb1df23fp-28, -0x1.1dfb8109e129cp-27, 0x1.09106bf9376f0p-28,  -0x1.3c737fbae210ap-31},
+    {0x1.fffffffe4fa30p-1,   0x1.d166bcb681c7bp-57,  0x1.f1e3523b419dcp-30,  -0x1.180fde415508dp-27, 0x1.99b8665622088p-26,
+     -0x1.b598cb46153acp-25, 0x1.6b1baf4475855p-24,  -0x1.e650e3451ad06p-24, 0x1.0d678f996672dp-23,  -0x1.f5f31b612e074p-24,
+     0x1.8d2e60635af64p-24,  -0x1.0c3a436a01f67p-24, 0x1.34eeb3600ab29p-25,  -0x1.2cd5bff66a0cfp-26, 0x1.e47b6b3a2c4f4p-28,
+     -0x1.319c18e1101e7p-29, 0x1.feff5b497e711p-32,  -0x1.59506130e6468p-42, -0x1.0130e006382b6p-34, 0x1.cb7a668a1644cp-36},
+    {0x1.fffffffffffbep-1,   -0x1.182b326b228dcp-55, 0x1.7258610b610cap-44,  -0x1.fd39856f7366cp-42, 0x1.cb12e2efec9a2p-40,
+     -0x1.31011e966b539p-38, 0x1.3e4a1fd95a892p-37,  -0x1.0f6e89d64f914p-36, 0x1.84a4da92ad98ep-36,  -0x1.dc38bafb0aaa3p-36,
+     0x1.fa7b21db0ecb7p-36,  -0x1.d87737b48bf2ap-36, 0x1.85904bddfbeafp-36,  -0x1.1d87d01a9896bp-36, 0x1.75a5366a976f1p-37,
+     -0x1.b430a4e9f857bp-38, 0x1.c1b01326d16bep-39,  -0x1.a370eade409fdp-40, 0x1.8335bcf16eb08p-41,  -0x1.086a48dda9bf4p-42},
 };
 
 }  // namespace bitpact::coefficients

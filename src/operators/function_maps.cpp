@@ -1,6 +1,4 @@
 // exp, log, tanh, erf: a function of every element. Their canonical programs are correctly rounded (functions.h).
-#include <fmt/format.h>
-
 #include "operators/building.h"
 #include "operators/families.h"
 #include "operators/functions.h"
@@ -20,10 +18,8 @@ Operator function(const std::string& name, Function which, const std::string& su
   op.operands = {"x"};
   op.clauses = {{"C1", "the operand is f32, bf16 or f16"}};
   op.resolve = [](const Operator& self, const Problem& problem) {
-    const Format format = problem.operands[0].format;
-    if (format != Format::F32 && format != Format::BF16 && format != Format::F16)
-      violated(self, "C1", fmt::format("{} is none of them", bitpact::name(format)));
-    return resolve_elementwise(problem, format);
+    require_function_format(self, problem, "C1");
+    return resolve_elementwise(problem, problem.operands[0].format);
   };
   op.choice_points = [](const OperatorFormats& formats) {
     return std::vector<ChoicePoint>{{"result",

@@ -123,23 +123,26 @@ int tanh_of(Lines& l, int x) {
   return l.when(Comparison::GT, l.magnitude(x), l.f64(0.0), y, x);  // zeros keep their sign, NaN stays
 }
 
-int erf_of(Lines& l, int x) {
-  // From 4 on it is 1 in every format here.
-  const int a = l.clamped(l.magnitude(x), 0.0, 4.0);
-  const int one = l.f64(1.0), two = l.f64(2.0), three = l.f64(3.0);
+/// `parts` unit intervals from 1 on; behind them it is taken to be where they end.
+int erf_of(Lines& l, int x, int parts) {
+  const int a = l.clamped(l.magnitude(x), 0.0, 1.0 + parts);
+  const int one = l.f64(1.0);
   // slope * x, in two parts, and the rest of the series.
   const int z = l.multiply(a, a);
   const int slope = l.f64(kErfSlopeHigh);
   const int line = l.multiply(a, slope);
   const int lost = l.fma(a, l.f64(kErfSlopeLow), l.fma(a, slope, l.negate(line)));
   const int near = l.add(line, l.fma(l.multiply(a, z), l.polynomial(kErf, z), lost));
-  // One of three polynomials around the middle of its part.
-  const int in_first = compare(l.b, Comparison::LT, a, two), in_second = compare(l.b, Comparison::LT, a, three);
-  const auto of_part = [&](double first, double second, double third) {
-    return select(l.b, in_first, l.f64(first), select(l.b, in_second, l.f64(second), l.f64(third)));
+  // The polynomial around the middle of its part.
+  std::vector<int> in_part;
+  for (int part = 0; part + 1 < parts; ++part) in_part.push_back(compare(l.b, Comparison::LT, a, l.f64(2.0 + part)));
+  const auto of_part = [&](const auto& value) {
+    int chosen = l.f64(value(parts - 1));
+    for (int part = parts - 1; part-- > 0;) chosen = select(l.b, in_part[static_cast<size_t>(part)], l.f64(value(part)), chosen);
+    return chosen;
   };
-  const auto row = [&](size_t i) { return of_part(kErfParts[0][i], kErfParts[1][i], kErfParts[2][i]); };
-  const int d = l.subtract(a, of_part(1.5, 2.5, 3.5));
+  const auto row = [&](size_t i) { return of_part([i](int part) { return kErfParts[part][i]; }); };
+  const int d = l.subtract(a, of_part([](int part) { return 1.5 + part; }));
   int sum = row(19);
   for (size_t i = 19; i-- > 2;) sum = l.fma(sum, d, row(i));
   const int far = l.add(row(0), l.fma(d, sum, row(1)));
@@ -153,43 +156,18 @@ int erf_of(Lines& l, int x) {
 struct HardCase {
   double x, y;
 };
+constexpr HardCase kHardLogs[] = {{0x1.827a74p-7, -0x1.1c2b1efffffffp+2}};
+
 std::span<const HardCase> hard_cases(Function function) {
-  switch (function) {
-    case Function::Exp:
-    case Function::Log:
-    case Function::Tanh:
-    case Function::Erf:
-      return {};
-  }
+  if (function == Function::Log) return kHardLogs;
   return {};
 }
 
 }  // namespace
 
-int apply(BodyBuilder& builder, Function function, int x) {
-  Lines l(builder);
-  int y = 0;
-  switch (function) {
-    case Function::Exp:
-      y = exp_of(l, x);
-      break;
-    case Function::Log:
-      y = log_of(l, x);
-      break;
-    case Function::Tanh:
-      y = tanh_of(l, x);
-      break;
-    case Function::Erf:
-      y = erf_of(l, x);
-      break;
-  }
-  for (const HardCase& hard : hard_cases(function)) y = l.when(Comparison::EQ, x, l.f64(hard.x), l.f64(hard.y), y);
-  return y;
-}
-
 int apply(BodyBuilder& builder, Function function, int x, Format format) {
-  const int wide = builder.convert(x, Format::F64);
-  return builder.convert(apply(builder, function, wide), format);
+  const int y = apply_in_f64(builder, function, builder.convert(x, Format::F64), format == Format::F64);
+  return builder.convert(y, format);
 }
 
 }  // namespace bitpact

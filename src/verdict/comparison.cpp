@@ -138,7 +138,7 @@ class Run {
       }
       report_.operand_recipe = fmt::format("files: {}", fmt::join(request_.operand_files, ", "));
     } else {
-      operands_ = bitpact::make_operands(request_.recipe, specs, problem_.binding.operands, problem_.binding.result);
+      operands_ = bitpact::make_operands(request_.recipe, specs, problem_.binding.operands, independent_axes(problem_));
       report_.operand_recipe = request_.recipe.to_text();
     }
     report_.operand_sha256 = sha256(std::span<const Tensor>(operands_));
@@ -150,7 +150,7 @@ class Run {
     else if (request_.operand_files.empty())
       report_.strength = fmt::format(
           "sampled: {} outputs; operand classes {}", outputs,
-          fmt::join(classes_present(request_.recipe, specs, problem_.binding.operands, problem_.binding.result), ", "));
+          fmt::join(classes_present(request_.recipe, specs, problem_.binding.operands, independent_axes(problem_)), ", "));
     else
       report_.strength = fmt::format("sampled: {} outputs of the given operands", outputs);
   }

@@ -38,6 +38,21 @@ json divergence_json(Format format, const Divergence& d) {
           {"ulps", d.ulps == UINT64_MAX ? json(nullptr) : json(d.ulps)}};
 }
 
+json distance_json(const Nearness& n) {
+  return {{"choices", n.choices},
+          {"compared", n.compared},
+          {"within_2_ulps", n.near},
+          {"greatest_ulps", n.greatest == UINT64_MAX ? json(nullptr) : json(n.greatest)},
+          {"typical_ulps", n.typical()}};
+}
+
+json nearest_json(const std::string& side, const Nearest& nearest) {
+  json decided = json::array();
+  for (const NearestValue& d : nearest.decided)
+    decided.push_back({{"choice", d.point}, {"value", d.value}, {"next", distance_json(d.next)}});
+  return {{"side", side}, {"program", distance_json(nearest.program)}, {"decided", decided}};
+}
+
 json form_json(const FormReport& form) {
   return {{"how", form.how},      {"candidate", form.candidate}, {"form", form.form},           {"outcome", form.outcome},
           {"note", form.note},    {"compared", form.compared},   {"different", form.different}, {"compile_ms", form.compile_ms},
@@ -88,13 +103,17 @@ nlohmann::json to_json(const ComparisonReport& r) {
                   {"histogram", histogram}};
   j["first_divergence"] = r.outputs.first ? divergence_json(r.result_format, *r.outputs.first) : json(nullptr);
   j["greatest_divergence"] = r.outputs.greatest ? divergence_json(r.result_format, *r.outputs.greatest) : json(nullptr);
+  j["nearest"] = json::array();
   if (r.cause) {
     j["cause"] = r.cause->summary;
     j["cause_known"] = r.cause->known;
+    j["cause_strength"] = name(r.cause->strength);
+    for (const auto& [side, nearest] : r.cause->nearest) j["nearest"].push_back(nearest_json(side, nearest));
     j["cause_details"] = r.cause->details;
   } else {
     j["cause"] = nullptr;
     j["cause_known"] = false;
+    j["cause_strength"] = nullptr;
     j["cause_details"] = json::array();
   }
   j["operands"] = {{"recipe", r.operand_recipe}, {"sha256", r.operand_sha256}};

@@ -19,7 +19,7 @@ Case make(const std::string& line, const std::string& recipe = "bitpact-operands
   Case c;
   c.problem = resolve(line);
   c.operands =
-      make_operands(Recipe::parse(recipe), c.problem.problem.operands, c.problem.binding.operands, c.problem.binding.result);
+      make_operands(Recipe::parse(recipe), c.problem.problem.operands, c.problem.binding.operands, independent_axes(c.problem));
   return c;
 }
 
@@ -99,6 +99,70 @@ TEST(Cause, AProgramThatFitsOnlyAroundTheDifferenceIsNotCalledKnown) {
   EXPECT_NE(found.details[1].find("more than one program is at work"), std::string::npos) << found.details[1];
 }
 
+TEST(Cause, SaysWhichProductStayedUnrounded) {
+  const Case c = make("multiply_subtract 512xf32,512xf32,512xf32,512xf32");
+  const Cause found = cause(c, run(c, program(c, {})), run(c, program(c, {{"product", "second-fused"}})));
+  EXPECT_TRUE(found.known);
+  EXPECT_EQ(found.summary,
+            "product: ours has rounded (both products are rounded), theirs has second-fused (c * d stays unrounded, a * b is "
+            "rounded)");
+}
+
+TEST(Cause, TellsFlushedInputsFromFlushedResults) {
+  Case c = make("multiply 1xf32,1xf32");
+  c.operands[0].set(0, infinity(Format::F32, true));
+  c.operands[1].set(0, 1);
+  const NumericProgram p = program(c, {});
+  EXPECT_EQ(cause(c, run(c, p), run(c, with_flush(p, true, false))).summary,
+            "theirs flushes subnormal inputs to zero (results: not told here)");
+  Case e = make("exp 1xf32");
+  e.operands[0].set(0, *parse_scalar("-87.5", Format::F32));
+  const NumericProgram q = program(e, {});
+  EXPECT_EQ(cause(e, run(e, q), run(e, with_flush(q, false, true))).summary,
+            "theirs flushes subnormal results to zero (inputs: not told here)");
+}
+
+// Another's erf: two ulps from ours everywhere. Its formula is told; that its bits are a listed program's is never said.
+TEST(Cause, TheNearestFormulaIsToldAndNotCalledKnown) {
+  const Case c = make("gelu 512xf32", "bitpact-operands/1 classes=normal");
+  Tensor theirs = run(c, program(c, {{"formula", "tanh"}}));
+  for (std::int64_t i = 0; i < theirs.size(); ++i) theirs.set(i, theirs.get(i) ^ 3);
+  const Cause found = cause(c, run(c, program(c, {})), theirs);
+  EXPECT_FALSE(found.known);
+  EXPECT_EQ(found.strength, CauseStrength::Nearest);
+  EXPECT_TRUE(found.summary.starts_with("formula: ours has erf (x / 2 * (1 + erf(x / sqrt 2))), theirs is nearest to tanh ("))
+      << found.summary;
+  EXPECT_TRUE(
+      found.summary.ends_with("no listed program gives the bits of theirs, so this is what is nearest, not what is known"))
+      << found.summary;
+  const Nearest& nearest = found.nearest.at("theirs");
+  EXPECT_EQ(nearest.program.choices.at("formula"), "tanh");
+  ASSERT_FALSE(nearest.decided.empty());
+  EXPECT_EQ(nearest.decided[0].point, "formula");
+  EXPECT_EQ(nearest.decided[0].next_value, "erf");
+  EXPECT_GT(nearest.decided[0].next.typical(), 100.0);
+}
+
+TEST(Cause, WhatIsFarFromEveryProgramIsNotCalledNear) {
+  const Case c = make("gelu 512xf32", "bitpact-operands/1 classes=normal");
+  Tensor theirs = run(c, program(c, {}));
+  for (std::int64_t i = 0; i < theirs.size(); ++i) theirs.set(i, negate({Format::F32, theirs.get(i)}));
+  const Cause found = cause(c, run(c, program(c, {})), theirs);
+  EXPECT_EQ(found.strength, CauseStrength::None);
+  EXPECT_TRUE(found.nearest.empty());
+  EXPECT_TRUE(found.summary.starts_with("not known: ")) << found.summary;
+}
+
+// The scale comes from all operands: a window of outputs keeps them all.
+TEST(Restrict, WhatOutputsShareStaysWhole) {
+  const Case c = make("dynamic_quantize 300xf32");
+  EXPECT_TRUE(independent_axes(c.problem).empty());
+  EXPECT_TRUE(window_around(c.problem, {7}, 20).empty());
+  const Cause found = cause(c, run(c, program(c, {})), run(c, program(c, {{"ties", "cut"}})));
+  EXPECT_TRUE(found.known) << found.summary;
+  EXPECT_TRUE(found.summary.starts_with("ties: ours has ")) << found.summary;
+}
+
 TEST(Parting, NamesTheFirstTermAfterWhichPartialSumsDiffer) {
   Case c = make("matmul 1x4xf32,4x1xf32");
   const auto set = [](Tensor& t, std::vector<const char*> values) {
@@ -119,7 +183,7 @@ TEST(Restrict, AWindowIsThePartOfTheWhole) {
   const Case c = make("matmul 5x6x7xf32,5x7x9xf32");
   const Tensor whole = run(c, program(c, {}));
   for (const std::vector<std::int64_t>& index : {std::vector<std::int64_t>{0, 0, 0}, {4, 5, 8}, {2, 3, 4}}) {
-    const Window window = window_around(c.problem.binding, index, 20);
+    const Window window = window_around(c.problem, index, 20);
     const Part part = cut(c.problem.binding, c.operands, window);
     const Tensor piece = interpret(bind(program(c, {}), part.binding), part.operands).results[0];
     EXPECT_EQ(compare_tensors(cut(whole, c.problem.binding.result, window), piece).different, 0);

@@ -51,6 +51,7 @@ TEST(Catalogue, UnknownNamesAreRefusedWithTheNearest) {
   EXPECT_EQ(refusal("matmul 2x2xf32,2x2xf32 transpose_a=yes").code, Code::BadAttribute);
   EXPECT_EQ(refusal("sum 2xf32 axis=one").code, Code::BadAttribute);
   EXPECT_EQ(refusal("convert 2xf32 out=f33").code, Code::BadAttribute);
+  EXPECT_EQ(refusal("dynamic_quantize 2xf32 give=all").code, Code::BadAttribute);
 }
 
 struct ClauseCase {
@@ -68,25 +69,29 @@ TEST_P(Clauses, AreCitedByLabel) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, Clauses,
-    testing::Values(ClauseCase{"matmul 2x2xi32,2x2xi32", "matmul.C1"}, ClauseCase{"matmul 2x2xf32,2x2xbf16", "matmul.C1"},
-                    ClauseCase{"matmul 2x2xf32,2x2xf32 out=i32", "matmul.C1"}, ClauseCase{"matmul 2xf32,2x2xf32", "matmul.C2"},
-                    ClauseCase{"matmul 2xf32,2xf32", "matmul.C2"}, ClauseCase{"matmul 2x2x2xf32,3x2x2xf32", "matmul.C3"},
-                    ClauseCase{"matmul 2x3xf32,2x3xf32", "matmul.C4"},
-                    ClauseCase{"matmul 2x3xf32,4x5xf32 transpose_b=true", "matmul.C4"}, ClauseCase{"sum 2xi32", "sum.C1"},
-                    ClauseCase{"sum 2x2xf32 axis=2", "sum.C2"}, ClauseCase{"sum f32", "sum.C2"},
-                    ClauseCase{"add 2xf32,2xf16", "add.C1"}, ClauseCase{"add 2xf32,3xf32", "add.C2"},
-                    ClauseCase{"multiply 2xi8,2xi8", "multiply.C1"},
-                    ClauseCase{"multiply_add 2xf32,2xf32,1xf32", "multiply_add.C2"},
-                    ClauseCase{"residual_add 2xf32,2x1xf32", "residual_add.C2"}, ClauseCase{"convert 2xf32", "convert.C1"},
-                    ClauseCase{"convert 2xf32 via=i8", "convert.C2"}, ClauseCase{"convert 2xi32 via=f32", "convert.C2"},
-                    ClauseCase{"convert 2xf32 via=bf16 out=i8", "convert.C2"}, ClauseCase{"divide 2xf32,2xf16", "divide.C1"},
-                    ClauseCase{"divide 2xi8,2xi8", "divide.C1"}, ClauseCase{"divide 2xf32,3xf32", "divide.C2"},
-                    ClauseCase{"multiply_subtract 2xf32,2xf32,2xf32,2xbf16", "multiply_subtract.C1"},
-                    ClauseCase{"multiply_subtract 2xf32,2xf32,2xf32,f32", "multiply_subtract.C2"},
-                    ClauseCase{"max 2xi32", "max.C1"}, ClauseCase{"max 2xf32 axis=1", "max.C2"},
-                    ClauseCase{"argmax 2xi8", "argmax.C1"}, ClauseCase{"argmax 2x2xf32 axis=-3", "argmax.C2"},
-                    ClauseCase{"argmax 2x2xf32 out=f32", "argmax.C3"}, ClauseCase{"argmax 2147483648xbf16", "argmax.C4"},
-                    ClauseCase{"add 2xf32", "add takes 2 operand(s)"}, ClauseCase{"add 0xf32,0xf32", "add: every extent"}));
+    testing::Values(
+        ClauseCase{"matmul 2x2xi32,2x2xi32", "matmul.C1"}, ClauseCase{"matmul 2x2xf32,2x2xbf16", "matmul.C1"},
+        ClauseCase{"matmul 2x2xf32,2x2xf32 out=i32", "matmul.C1"}, ClauseCase{"matmul 2xf32,2x2xf32", "matmul.C2"},
+        ClauseCase{"matmul 2xf32,2xf32", "matmul.C2"}, ClauseCase{"matmul 2x2x2xf32,3x2x2xf32", "matmul.C3"},
+        ClauseCase{"matmul 2x3xf32,2x3xf32", "matmul.C4"}, ClauseCase{"matmul 2x3xf32,4x5xf32 transpose_b=true", "matmul.C4"},
+        ClauseCase{"sum 2xi32", "sum.C1"}, ClauseCase{"sum 2x2xf32 axis=2", "sum.C2"}, ClauseCase{"sum f32", "sum.C2"},
+        ClauseCase{"add 2xf32,2xf16", "add.C1"}, ClauseCase{"add 2xf32,3xf32", "add.C2"},
+        ClauseCase{"multiply 2xi8,2xi8", "multiply.C1"}, ClauseCase{"multiply_add 2xf32,2xf32,1xf32", "multiply_add.C2"},
+        ClauseCase{"residual_add 2xf32,2x1xf32", "residual_add.C2"}, ClauseCase{"convert 2xf32", "convert.C1"},
+        ClauseCase{"convert 2xf32 via=i8", "convert.C2"}, ClauseCase{"convert 2xi32 via=f32", "convert.C2"},
+        ClauseCase{"convert 2xf32 via=bf16 out=i8", "convert.C2"}, ClauseCase{"divide 2xf32,2xf16", "divide.C1"},
+        ClauseCase{"divide 2xi8,2xi8", "divide.C1"}, ClauseCase{"divide 2xf32,3xf32", "divide.C2"},
+        ClauseCase{"multiply_subtract 2xf32,2xf32,2xf32,2xbf16", "multiply_subtract.C1"},
+        ClauseCase{"multiply_subtract 2xf32,2xf32,2xf32,f32", "multiply_subtract.C2"}, ClauseCase{"exp 2xf64", "exp.C1"},
+        ClauseCase{"log 2xi8", "log.C1"}, ClauseCase{"tanh 2xf64", "tanh.C1"}, ClauseCase{"erf 2xf64", "erf.C1"},
+        ClauseCase{"gelu 2xf64", "gelu.C1"}, ClauseCase{"quantize 2xf32,f16,ui8", "quantize.C1"},
+        ClauseCase{"quantize 2xi8,i8,i8", "quantize.C1"}, ClauseCase{"quantize 2xf32,f32,i32", "quantize.C2"},
+        ClauseCase{"quantize 2xf32,2xf32,i8", "quantize.C3"}, ClauseCase{"quantize 2xf32,f32,1xi8", "quantize.C3"},
+        ClauseCase{"dynamic_quantize 2xf16", "dynamic_quantize.C1"}, ClauseCase{"dynamic_quantize f32", "dynamic_quantize.C2"},
+        ClauseCase{"max 2xi32", "max.C1"}, ClauseCase{"max 2xf32 axis=1", "max.C2"}, ClauseCase{"argmax 2xi8", "argmax.C1"},
+        ClauseCase{"argmax 2x2xf32 axis=-3", "argmax.C2"}, ClauseCase{"argmax 2x2xf32 out=f32", "argmax.C3"},
+        ClauseCase{"argmax 2147483648xbf16", "argmax.C4"}, ClauseCase{"add 2xf32", "add takes 2 operand(s)"},
+        ClauseCase{"add 0xf32,0xf32", "add: every extent"}));
 
 TEST(Catalogue, MatmulNamesItsAxes) {
   const Resolved r = resolve("matmul 5x3x7xf32,5x4x7xf32 transpose_b=true");
@@ -97,18 +102,33 @@ TEST(Catalogue, MatmulNamesItsAxes) {
 }
 
 TEST(Catalogue, EveryChoiceBuildsAWellFormedProgram) {
-  for (const Operator& op : catalogue())
-    for (const Format format : {Format::F32, Format::BF16, Format::F16, Format::F64}) {
-      OperatorFormats formats;
-      formats.operands.assign(op.operands.size(), format);
-      formats.result = op.name == "convert" ? Format::BF16 : format;
-      std::set<std::string> fingerprints;
-      for (const Hypothesis& h : hypotheses(op, formats)) {
-        EXPECT_NO_THROW(check_well_formed(h.program)) << op.name;
-        EXPECT_TRUE(fingerprints.insert(h.fingerprint).second);
-      }
-      EXPECT_GE(fingerprints.size(), 1U);
+  std::set<std::string> covered;
+  const auto check = [&](const std::string& line) {
+    const Resolved problem = resolve(line);
+    const Operator& op = operator_named(problem.problem.op);
+    covered.insert(op.name);
+    std::set<std::string> fingerprints;
+    for (const Hypothesis& h : hypotheses(op, problem.formats())) {
+      EXPECT_NO_THROW(bind(h.program, problem.binding)) << line;
+      EXPECT_TRUE(fingerprints.insert(h.fingerprint).second);
     }
+    EXPECT_GE(fingerprints.size(), 1U);
+  };
+  for (const std::string format : {"f32", "bf16", "f16", "f64"}) {
+    const std::string one = "4x" + format, two = one + "," + one;
+    for (const char* name : {"add", "multiply", "residual_add", "divide"}) check(std::string(name) + " " + two);
+    check("multiply_add " + two + "," + one);
+    check("multiply_subtract " + two + "," + two);
+    check("matmul 2x2x" + format + ",2x2x" + format);
+    for (const char* name : {"sum", "max", "argmax"}) check(std::string(name) + " " + one);
+    for (const char* out : {"bf16", "i8", "ui32", "i64"}) check("convert " + one + " out=" + out);
+    check("convert " + one + " via=f16");
+    check("quantize " + one + "," + format + ",i8");
+    if (format == "f64") continue;
+    for (const char* name : {"exp", "log", "tanh", "erf", "gelu"}) check(std::string(name) + " " + one);
+  }
+  for (const char* give : {"values", "scale", "zero_point"}) check(std::string("dynamic_quantize 4xf32 give=") + give);
+  EXPECT_EQ(covered.size(), catalogue().size());
 }
 
 TEST(Choices, UnknownOnesAreRefused) {

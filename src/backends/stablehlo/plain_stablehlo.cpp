@@ -9,12 +9,24 @@ namespace bitpact {
 
 std::string plain_stablehlo(const Problem& problem, const OperandSpec& result) {
   using Form = std::string (*)(const Problem&, const OperandSpec&);
-  static const std::map<std::string, Form> forms{{"matmul", plain::matmul},     {"sum", plain::sum},
-                                                 {"add", plain::add},           {"residual_add", plain::add},
-                                                 {"multiply", plain::multiply}, {"multiply_add", plain::multiply_add},
-                                                 {"divide", plain::divide},     {"multiply_subtract", plain::multiply_subtract},
-                                                 {"convert", plain::convert},   {"max", plain::max},
-                                                 {"argmax", plain::argmax}};
+  static const std::map<std::string, Form> forms{{"add", plain::add},
+                                                 {"argmax", plain::argmax},
+                                                 {"convert", plain::convert},
+                                                 {"divide", plain::divide},
+                                                 {"dynamic_quantize", plain::dynamic_quantize},
+                                                 {"erf", plain::erf},
+                                                 {"exp", plain::exp},
+                                                 {"gelu", plain::gelu},
+                                                 {"log", plain::log},
+                                                 {"matmul", plain::matmul},
+                                                 {"max", plain::max},
+                                                 {"multiply", plain::multiply},
+                                                 {"multiply_add", plain::multiply_add},
+                                                 {"multiply_subtract", plain::multiply_subtract},
+                                                 {"quantize", plain::quantize},
+                                                 {"sum", plain::sum},
+                                                 {"tanh", plain::tanh},
+                                                 {"residual_add", plain::add}};
   const auto form = forms.find(problem.op);
   if (form == forms.end()) refuse(Code::BackendLacksOperator, "it has no plain StableHLO form here", {to_text(problem), "", ""});
   return form->second(problem, result);

@@ -35,6 +35,26 @@ std::string constant(Format format, Bits bits) {
   return fmt::format("stablehlo.constant dense<0x{:0{}X}> : {}", bits, info(format).bits / 4, type({format, {}}));
 }
 
+std::string Lines::line(const std::string& right) {
+  const std::string name = fmt::format("%v{}", text.size());
+  text.push_back(fmt::format("{} = {}", name, right));
+  return name;
+}
+
+std::string Lines::splat(const std::string& decimal) {
+  const bool plain = decimal.find('.') != std::string::npos;
+  return line(fmt::format("stablehlo.constant dense<{}{}> : {}", decimal, plain ? "" : ".0", type(like_)));
+}
+
+std::string Lines::broadcast(const std::string& scalar, const OperandSpec& from) {
+  if (like_.shape.empty()) return scalar;
+  return line(fmt::format("stablehlo.broadcast_in_dim {}, dims = [] : ({}) -> {}", scalar, type(from), type(like_)));
+}
+
+std::string Lines::convert_from(const std::string& value, const OperandSpec& from, const OperandSpec& to) {
+  return line(fmt::format("stablehlo.convert {} : ({}) -> {}", value, type(from), type(to)));
+}
+
 std::string converted(std::vector<std::string>& body, const std::string& value, const OperandSpec& from, const OperandSpec& to) {
   if (from.format == to.format) return value;
   const std::string name = fmt::format("%c{}", body.size());

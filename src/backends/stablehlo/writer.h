@@ -27,6 +27,29 @@ std::string constant(Format format, Bits bits);
 /// Appends a stablehlo.convert of `value` where the formats differ; gives the name of the value that has `to`'s format.
 std::string converted(std::vector<std::string>& body, const std::string& value, const OperandSpec& from, const OperandSpec& to);
 
+/// Elementwise lines on values of one type; each gives the name of its value.
+class Lines {
+ public:
+  explicit Lines(OperandSpec like, std::vector<std::string> before = {}) : text(std::move(before)), like_(std::move(like)) {}
+  std::string op(const std::string& name, const std::string& a) { return line(fmt_op(name, a) + " : " + type(like_)); }
+  std::string op(const std::string& name, const std::string& a, const std::string& b) {
+    return line(fmt_op(name, a) + ", " + b + " : " + type(like_));
+  }
+  /// A decimal constant in every element.
+  std::string splat(const std::string& decimal);
+  /// A scalar of this format in every element.
+  std::string broadcast(const std::string& scalar, const OperandSpec& from);
+  std::string convert(const std::string& value, const OperandSpec& to) { return convert_from(value, like_, to); }
+  std::string convert_from(const std::string& value, const OperandSpec& from, const OperandSpec& to);
+
+  std::vector<std::string> text;
+
+ private:
+  static std::string fmt_op(const std::string& name, const std::string& a) { return "stablehlo." + name + " " + a; }
+  std::string line(const std::string& right);
+  OperandSpec like_;
+};
+
 // One function a family; each refuses as plain_stablehlo does.
 std::string matmul(const Problem& problem, const OperandSpec& result);
 std::string sum(const Problem& problem, const OperandSpec& result);
@@ -36,6 +59,13 @@ std::string multiply_add(const Problem& problem, const OperandSpec& result);
 std::string divide(const Problem& problem, const OperandSpec& result);
 std::string multiply_subtract(const Problem& problem, const OperandSpec& result);
 std::string convert(const Problem& problem, const OperandSpec& result);
+std::string exp(const Problem& problem, const OperandSpec& result);
+std::string log(const Problem& problem, const OperandSpec& result);
+std::string tanh(const Problem& problem, const OperandSpec& result);
+std::string erf(const Problem& problem, const OperandSpec& result);
+std::string gelu(const Problem& problem, const OperandSpec& result);
+std::string quantize(const Problem& problem, const OperandSpec& result);
+std::string dynamic_quantize(const Problem& problem, const OperandSpec& result);
 std::string max(const Problem& problem, const OperandSpec& result);
 std::string argmax(const Problem& problem, const OperandSpec& result);
 
