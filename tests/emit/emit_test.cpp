@@ -109,6 +109,21 @@ TEST(Emit, WhatStableHloCannotSayIsRefusedByName) {
   }
 }
 
+TEST(Emit, AnFmaThatNothingContractsIsMadeOfWiderSteps) {
+  Traits traits;
+  traits.contracts_multiply_add = false;
+  const BoundProgram f32 = program("multiply_add 4xf32,4xf32,4xf32", {{"product", "fused"}});
+  EXPECT_THROW(emit(f32, traits), Refused);
+  traits.keeps_f64 = true;
+  const std::string text = emit(f32, traits)[0].module;
+  EXPECT_TRUE(has(text, "stablehlo.multiply") && has(text, "tensor<4xf64>") && has(text, "shift_right_arithmetic"));
+  // Where the target contracts, multiply and add are enough.
+  EXPECT_FALSE(has(emit(f32, Traits{})[0].module, "f64"));
+  EXPECT_TRUE(has(emit(program("multiply_add 4xbf16,4xbf16,4xbf16", {{"product", "fused"}}), traits)[0].module, "f64"));
+  // f16 needs no f64.
+  EXPECT_FALSE(has(emit(program("multiply_add 4xf16,4xf16,4xf16", {{"product", "fused"}}), Traits{})[0].module, "f64"));
+}
+
 TEST(Emit, ExactProducts) {
   EXPECT_TRUE(product_is_exact(Format::F16, Format::F16, Format::F32));
   EXPECT_FALSE(product_is_exact(Format::BF16, Format::BF16, Format::F32));

@@ -65,7 +65,7 @@ class Asking {
     ++modules;
     try {
       const std::string& own = sheet.front()->module;
-      const Answer answer = backend_.run_stablehlo(own.empty() ? module_of(sheet) : own, specs, operands, {.repeat = 2}); if (getenv("BP_T")) fmt::print(stderr, "{} {}: compile {:.0f} ms\n", sheet.front()->sheet, sheet.size(), answer.cost.compile_ms);
+      const Answer answer = backend_.run_stablehlo(own.empty() ? module_of(sheet) : own, specs, operands, {.repeat = 2});
       size_t at = 0;
       for (const Question* q : sheet) {
         const traits::Judged judged = traits::judge(*q, std::span(answer.results).subspan(at, q->results.size()));
@@ -100,6 +100,11 @@ void talk(const AskOptions& options, const std::string& text) {
     options.say(text);
   else
     fmt::print(stderr, "{}\n", text);
+}
+
+bool wanted(const Question& q, const AskOptions& options) {
+  if (options.emission_only && !q.for_emission) return false;
+  return options.only.empty() || std::find(options.only.begin(), options.only.end(), q.id) != options.only.end();
 }
 
 std::map<std::string, TraitAnswer> remembered(const std::string& path, const Identity& identity, const AskOptions& options) {
@@ -161,7 +166,7 @@ TraitReport ask_traits(Backend& backend, const AskOptions& options) {
 
   std::vector<std::pair<std::string, std::vector<const Question*>>> sheets;
   for (const Question& q : traits::all_questions()) {
-    if ((options.emission_only && !q.for_emission) || known.contains(q.id)) continue;
+    if (!wanted(q, options) || known.contains(q.id)) continue;
     auto sheet = std::find_if(sheets.begin(), sheets.end(), [&](const auto& s) { return s.first == q.sheet; });
     if (sheet == sheets.end()) sheet = sheets.insert(sheets.end(), {q.sheet, {}});
     sheet->second.push_back(&q);
@@ -177,7 +182,7 @@ TraitReport ask_traits(Backend& backend, const AskOptions& options) {
     const bool now = asking.answers.contains(q.id);
     if (!now && !known.contains(q.id)) continue;
     const TraitAnswer& answer = now ? asking.answers[q.id] : known[q.id];
-    if (!options.emission_only || q.for_emission) report.answers.push_back(answer);
+    if (wanted(q, options)) report.answers.push_back(answer);
     if (std::find(asking.not_kept.begin(), asking.not_kept.end(), q.id) == asking.not_kept.end()) kept.push_back(answer);
   }
   if (report.asked > 0) remember(folder, path, backend.identity(), kept, options);
