@@ -2,32 +2,20 @@
 // right, so that mutations of the text stay headers.
 #include <cstring>
 
-#include "fuzz.h"
+#include "file_of.h"
 #include "tensor/npy.h"
 #include "tensor/npy_header.h"
 
 using namespace bitpact;
 
-namespace {
-
-std::string with_a_header(std::string_view text) {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view header = text.substr(0, end), elements = text.substr(std::min(end + 1, text.size()));
-  const std::size_t length = header.size() + 1;
-  std::string file = "\x93NUMPY";
-  file += {'\x02', '\0', static_cast<char>(length), static_cast<char>(length >> 8), static_cast<char>(length >> 16), '\0'};
-  return file.append(header).append("\n").append(elements);
-}
-
-}  // namespace
-
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // The last byte, so that an input that is even is a file with something behind it.
   if (size == 0) return -1;
-  const std::uint8_t choice = data[--size];
+  const std::string file = fuzz::file_with_header(
+      fuzz::text_of(data, size),
+      [](std::size_t length) { return std::string("\x93NUMPY\x02\0", 8) + fuzz::little_endian(length, 4); }, "\n");
+  const std::uint8_t choice = data[size - 1];
   std::optional<Format> as;
   if (choice >= 128) as = all_formats()[choice / 2 % all_formats().size()].format;
-  const std::string file = choice % 2 == 1 ? with_a_header(fuzz::text_of(data, size)) : std::string(fuzz::text_of(data, size));
   const auto bytes = std::as_bytes(std::span(file));
   const auto tensor = fuzz::accepted({Code::NpyMalformed, Code::NpyUnsupported, Code::OperandMismatch},
                                      [&] { return parse_npy(bytes, as, "input"); });

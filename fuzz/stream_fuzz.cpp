@@ -1,32 +1,12 @@
 // The whole of what a worker says: the input is its side of the socket, from the introduction on, against the backend that asks
 // it. An input may begin with frames (docs/protocol.md: the header, JSON, payload); ids are those of the requests, 1 and up. A
 // process is started for each input, so that this is the slowest target by far.
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <cstring>
-
 #include "backends/backend.h"
-#include "fuzz.h"
+#include "file_of.h"
 
 using namespace bitpact;
 
 namespace {
-
-/// A file that has no name, so that nothing stays behind.
-class InputFile {
- public:
-  InputFile(const std::uint8_t* data, std::size_t size) : fd_(memfd_create("input", 0)) {
-    fuzz::must(fd_ >= 0 && write(fd_, data, size) == static_cast<ssize_t>(size), "no memory for the input");
-  }
-  InputFile(const InputFile&) = delete;
-  InputFile& operator=(const InputFile&) = delete;
-  ~InputFile() { close(fd_); }
-  std::string path() const { return fmt::format("/proc/{}/fd/{}", getpid(), fd_); }
-
- private:
-  int fd_;
-};
 
 template <typename Make>
 auto answered(const Make& make) {
@@ -41,7 +21,7 @@ auto answered(const Make& make) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size > 64 * 1024) return -1;
-  const InputFile file(data, size);
+  const fuzz::FileOf file(fuzz::text_of(data, size));
   const BackendSpec spec{"worker", fmt::format("{} {}", BITPACT_STREAM_WORKER, file.path()), {}};
   BackendSettings settings;
   settings.timeout_seconds = 5;
