@@ -43,6 +43,8 @@ mx::Dtype dtype_of(Format format) {
       return mx::uint8;
     case Format::I1:
       return mx::bool_;
+    default:
+      break;
   }
   refuse(Code::BackendLacksFormat, fmt::format("MLX has no format {}", name(format)));
 }

@@ -20,7 +20,11 @@ SOCKET_FD, REQUEST_ARENA_FD, ANSWER_ARENA_FD = 3, 4, 5
 INLINE_LIMIT = 64 * 1024
 ALIGNMENT = 64
 HEADER = struct.Struct("<IHHQIIQQ")
-BYTES = {"f64": 8, "f32": 4, "bf16": 2, "f16": 2, "i64": 8, "i32": 4, "i16": 2, "i8": 1, "ui64": 8, "ui32": 4, "ui16": 2, "ui8": 1, "i1": 1}  # fmt: skip
+BYTES = {
+    "f64": 8, "f32": 4, "tf32": 4, "bf16": 2, "f16": 2,
+    "f8E5M2": 1, "f8E4M3FN": 1, "f8E5M2FNUZ": 1, "f8E4M3FNUZ": 1, "f4E2M1FN": 1, "f8E8M0FNU": 1,
+    "i64": 8, "i32": 4, "i16": 2, "i8": 1, "i4": 1, "ui64": 8, "ui32": 4, "ui16": 2, "ui8": 1, "ui4": 1, "i1": 1,
+}  # fmt: skip
 
 
 class Refusal(Exception):

@@ -77,10 +77,10 @@ Tensor room_for(const OperandSpec& spec, std::size_t size) {
 void take_tensor(const WorkerFrame& frame, std::size_t offset, std::size_t size, Tensor& out) {
   if (size == 0) return;
   std::memcpy(out.mutable_bytes(), frame.payload + offset, size);
-  if (out.format() != Format::I1) return;
-  const auto* values = out.as<std::uint8_t>();
-  if (std::any_of(values, values + out.size(), [](std::uint8_t value) { return value > 1; })) {
-    refuse(Code::WorkerWrongResult, "an i1 result has a byte that is neither 0 nor 1");
+  if (const auto bad = first_with_stray_bits(out.format(), out.span())) {
+    refuse(Code::WorkerWrongResult,
+           fmt::format("element {} of {} {} result has bits outside its {}", *bad, out.format() == Format::I1 ? "an" : "a",
+                       name(out.format()), info(out.format()).bits));
   }
 }
 

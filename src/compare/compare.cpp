@@ -9,6 +9,7 @@
 
 #include "diagnostic/diagnostic.h"
 #include "number/arithmetic.h"
+#include "number/layout.h"
 
 namespace bitpact {
 namespace {
@@ -33,11 +34,13 @@ std::int64_t count_nonzero(const std::uint8_t* bytes, std::int64_t count) {
 struct Traits {
   explicit Traits(Format f) : format(f), is_float(bitpact::is_float(f)) {
     if (!is_float) return;
-    sign = Bits{1} << (info(f).bits - 1);
-    infinity = bitpact::infinity(f);
+    const Layout& l = layout(f);
+    sign = l.sign;
+    last = l.infinities ? l.infinity : l.largest;
+    if (l.nans && l.negative_zero == 0) lone_nan = l.quiet_nan;
   }
-  bool nan(Bits bits) const { return is_float && (bits & ~sign) > infinity; }
-  bool zero(Bits bits) const { return (bits & ~sign) == 0; }  // integers have one zero: sign is 0
+  bool nan(Bits bits) const { return is_float && ((bits & ~sign) > last || bits == lone_nan); }
+  bool zero(Bits bits) const { return (bits & ~sign) == 0 && bits != lone_nan; }  // integers have one zero: sign is 0
   /// ulp_distance(format, a, b), in line: it is asked once an element where tensors differ everywhere.
   std::uint64_t ulps(Bits a, Bits b) const {
     if (!is_float) return ulp_distance(format, a, b);
@@ -48,7 +51,9 @@ struct Traits {
 
   Format format;
   bool is_float;
-  Bits sign = 0, infinity = 0;
+  Bits sign = 0;
+  Bits last = 0;                 ///< the greatest magnitude that is no NaN
+  Bits lone_nan = ~Bits{0};      ///< the NaN of a format that has no -0
 };
 
 /// Takes the pairs whose bits differ, in row-major order.

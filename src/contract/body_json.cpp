@@ -11,6 +11,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::array<std::string_view, 6> kRoundings{"nearest-even", "nearest-away", "toward-zero", "up", "down", "to-odd"};
+constexpr std::array<std::string_view, 3> kOverflows{"ieee", "saturate", "indefinite"};
 constexpr std::array<std::string_view, 6> kComparisons{"EQ", "NE", "LT", "LE", "GT", "GE"};
 
 template <typename Enum, size_t n>
@@ -44,7 +45,7 @@ Policy read_policy(JsonFields& fields) {
     if (policy.rounding == Rounding::NearestEven) json->bad_value("is the default, which is left out");
   }
   if (const auto json = fields.take_optional("overflow")) {
-    policy.overflow = named<Overflow>(*json, std::array<std::string_view, 2>{"ieee", "saturate"});
+    policy.overflow = named<Overflow>(*json, kOverflows);
     if (policy.overflow == Overflow::Ieee) json->bad_value("is the default, which is left out");
   }
   policy.flush_in = read_flag(fields, "flush_in");
@@ -81,7 +82,7 @@ Json to_json(const Instruction& i) {
   Json json{{"op", op.name}, {"format", name(i.format)}};
   for (int a = 0; a < op.operands; ++a) json["args"].push_back(i.args[static_cast<size_t>(a)]);
   if (i.policy.rounding != Rounding::NearestEven) json["rounding"] = name(i.policy.rounding);
-  if (i.policy.overflow != Overflow::Ieee) json["overflow"] = "saturate";
+  if (i.policy.overflow != Overflow::Ieee) json["overflow"] = kOverflows[static_cast<size_t>(i.policy.overflow)];
   if (i.policy.flush_in) json["flush_in"] = true;
   if (i.policy.flush_out) json["flush_out"] = true;
   if (i.nan != NanRule::Any) json["nan"] = "number";

@@ -12,6 +12,7 @@ std::string rounded_to(Format format, const Policy& policy) {
   std::vector<std::string> notes;
   if (policy.rounding != Rounding::NearestEven) notes.emplace_back(name(policy.rounding));
   if (policy.overflow == Overflow::Saturate) notes.emplace_back("saturating");
+  if (policy.overflow == Overflow::Indefinite) notes.emplace_back("what is out of range becomes x86's integer indefinite");
   if (policy.flush_in) notes.emplace_back("subnormal operands as zeros");
   if (policy.flush_out) notes.emplace_back("subnormal results to zero");
   return notes.empty() ? std::string(name(format)) : fmt::format("{} ({})", name(format), fmt::join(notes, ", "));

@@ -14,7 +14,8 @@ constexpr std::size_t kLongest = 8192;  // of the names of arguments, which may 
 std::string policy_text(const Policy& policy) {
   std::vector<std::string> parts;
   if (policy.rounding != Rounding::NearestEven) parts.emplace_back(name(policy.rounding));
-  if (policy.overflow != Overflow::Ieee) parts.emplace_back("saturate");
+  if (policy.overflow == Overflow::Saturate) parts.emplace_back("saturate");
+  if (policy.overflow == Overflow::Indefinite) parts.emplace_back("indefinite");
   if (policy.flush_in) parts.emplace_back("flush-in");
   if (policy.flush_out) parts.emplace_back("flush-out");
   return parts.empty() ? "" : fmt::format(" {{{}}}", fmt::join(parts, ", "));

@@ -181,6 +181,7 @@ class Mutator {
 
   void mutate_start(size_t node, const Fold& fold, Format state) {
     if (fold.start.first_leaf) {
+      if (!has_zero(state)) return;
       change_fold(node, "start", "first leaf -> +0", [&](Fold& f) { f.start = {false, {}, {positive_zero(state)}}; });
       return;
     }

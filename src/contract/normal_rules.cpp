@@ -19,7 +19,7 @@ Exactness product_exactness(const Instruction& code, const Operands& operands) {
 }
 
 bool is_negative_zero(ValueRef value) {
-  return value->kind == Value::Kind::Result && value->code.op == ScalarOp::Constant && is_float(value->format) &&
+  return value->kind == Value::Kind::Result && value->code.op == ScalarOp::Constant && has_negative_zero(value->format) &&
          value->code.immediate == negative_zero(value->format);
 }
 

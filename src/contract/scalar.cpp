@@ -65,12 +65,15 @@ std::string format_error(const Instruction& i, const std::vector<Format>& args) 
       return all_float() ? "" : "needs floats";
     case ScalarOp::Negate:
     case ScalarOp::Abs:
+      if (i.op == ScalarOp::Negate && f == Format::F8E8M0FNU) return "needs a format with negative numbers";
       return all_are(f) && !is_boolean(f) ? "" : "needs one float or integer format";
     case ScalarOp::Maximum:
     case ScalarOp::Minimum:
       return all_are(f) ? "" : "needs one format throughout";
     case ScalarOp::Convert:
-      return "";
+      return i.policy.overflow != Overflow::Indefinite || (is_float(args[0]) && is_integer(f))
+                 ? ""
+                 : "the integer indefinite is for floats that become integers";
     case ScalarOp::Bitcast:
       return info(args[0]).bits == info(f).bits ? "" : "needs formats of one width";
     case ScalarOp::And:
@@ -93,6 +96,7 @@ std::string format_error(const Instruction& i, const std::vector<Format>& args) 
 std::string field_error(const Instruction& i) {
   const ScalarOpInfo& op = info(i.op);
   if (!op.rounds && i.policy != Policy{}) return "has no policy";
+  if (i.op != ScalarOp::Convert && i.policy.overflow == Overflow::Indefinite) return "has no integer indefinite";
   if (i.op != ScalarOp::Constant && i.immediate != 0) return "has no immediate";
   if (i.op != ScalarOp::Compare && i.comparison != Comparison::EQ) return "has no comparison";
   const bool extremum = i.op == ScalarOp::Maximum || i.op == ScalarOp::Minimum;

@@ -14,13 +14,13 @@ ValueSet values_of(const Instruction& code, const std::vector<ValueRef>& operand
   if (!is_float(code.format)) return values_of(code.format);
   switch (code.op) {
     case ScalarOp::Convert: {
-      const bool saturates = code.policy.overflow == Overflow::Saturate && operands[0]->set.specials;
+      const bool saturates = code.policy.overflow != Overflow::Ieee && operands[0]->set.specials;
       return fits(operands[0]->set, code.format) && !saturates ? operands[0]->set : values_of(code.format);
     }
     case ScalarOp::Negate:
     case ScalarOp::Abs: {  // what an integer was converted to may become -0, and the least integer one that is too large
       ValueSet set = operands[0]->set;
-      set.specials = set.negative = true;
+      set.specials = set.negative = set.negative_zero = true;
       return set;
     }
     case ScalarOp::Maximum:

@@ -2,17 +2,34 @@
 
 #include <algorithm>
 
+#include "number/layout.h"
+
 namespace bitpact {
+namespace {
+
+/// The highest exponent with which a float format has every fraction: f8E4M3FN's NaN takes the last one of its highest.
+int highest_of_every_fraction(const Layout& l) {
+  const Bits fraction = (Bits{1} << l.fraction_bits) - 1;
+  return (l.largest & fraction) == fraction ? l.emax : l.emax - 1;
+}
+
+}  // namespace
 
 ValueSet values_of(Format format) {
   const FormatInfo& row = info(format);
+  const Layout& l = layout(format);
   ValueSet set;
   switch (row.kind) {
     case FormatKind::Float:
-      set.precision = row.mantissa_bits + 1;
-      set.lowest = 1 - row.bias - row.mantissa_bits;
-      set.highest = (1 << row.exponent_bits) - 2 - row.bias;  // the highest exponent is kept for infinities and NaNs
-      set.specials = set.negative = true;
+      set.precision = l.precision;
+      set.lowest = l.emin - l.fraction_bits;
+      set.highest = l.emax;
+      set.specials = true;
+      set.negative = l.sign != 0;
+      set.zero = l.zero;
+      set.negative_zero = l.negative_zero != 0;
+      set.infinities = l.infinities;
+      set.nans = l.nans;
       break;
     case FormatKind::SignedInteger:  // -2^(bits-1) has one significant bit, the others bits - 1
       set.precision = row.bits - 1;
@@ -34,23 +51,31 @@ ValueSet values_of(Format format) {
 ValueSet join(const ValueSet& a, const ValueSet& b) {
   // Signed integers reach -2^highest and no further up than 2^highest - 1; joined with unsigned ones they are no integers' set.
   const bool mixed = a.negative != b.negative;
-  return {std::max(a.precision, b.precision), std::min(a.lowest, b.lowest), std::max(a.highest, b.highest),
-          a.specials || b.specials || mixed,  a.negative || b.negative,     a.boolean || b.boolean};
+  return {std::max(a.precision, b.precision), std::min(a.lowest, b.lowest),     std::max(a.highest, b.highest),
+          a.specials || b.specials || mixed,  a.negative || b.negative,         a.boolean || b.boolean,
+          a.zero || b.zero,                   a.negative_zero || b.negative_zero, a.infinities || b.infinities,
+          a.nans || b.nans};
 }
 
 bool fits(const ValueSet& values, Format format) {
   const FormatKind kind = info(format).kind;
   if (values.boolean || kind == FormatKind::Boolean) return values.boolean && kind == FormatKind::Boolean;
   const ValueSet target = values_of(format);
-  if (kind == FormatKind::Float)
-    return values.precision <= target.precision && values.lowest >= target.lowest && values.highest <= target.highest;
+  if (kind == FormatKind::Float) {
+    const bool lacks = (values.negative && !target.negative) || (values.zero && !target.zero) ||
+                       (values.negative_zero && !target.negative_zero) || (values.infinities && !target.infinities) ||
+                       (values.nans && !target.nans);
+    return !lacks && values.precision <= target.precision && values.lowest >= target.lowest &&
+           values.highest <= highest_of_every_fraction(layout(format));
+  }
   if (values.specials || values.lowest < 0) return false;  // a fraction, or -0
   if (values.negative) return target.negative && values.highest <= target.highest;
   return values.highest <= (target.negative ? target.highest - 1 : target.highest);
 }
 
 Exactness product_exactness(const ValueSet& a, const ValueSet& b, Format format) {
-  if (!is_float(format)) return Exactness::Never;
+  // The product of infinity and zero, say, is a NaN: only a format that has all specials holds every product.
+  if (info(format).kind != FormatKind::Float || info(format).specials != Specials::InfinitiesAndNaNs) return Exactness::Never;
   const ValueSet target = values_of(format);
   const int precision = a.precision + b.precision;
   if (precision <= target.precision && a.lowest + b.lowest >= target.lowest && a.highest + b.highest + 1 <= target.highest)

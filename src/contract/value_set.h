@@ -10,9 +10,14 @@ struct ValueSet {
   int precision = 0;
   int lowest = 0;         ///< exponent of the smallest step
   int highest = 0;        ///< exponent of the largest power of two
-  bool specials = false;  ///< infinities, NaNs, -0 may be among them; without, it is a set of integers
+  bool specials = false;  ///< numbers of a float format: infinities, NaNs, -0 may be among them; without, it is a set of integers
   bool negative = false;  ///< with integers: from -2^highest to 2^highest - 1; else from 0 to 2^(highest + 1) - 1
   bool boolean = false;
+  // With specials: which of them.
+  bool zero = true;
+  bool negative_zero = false;
+  bool infinities = false;
+  bool nans = false;
 };
 
 ValueSet values_of(Format format);

@@ -87,11 +87,33 @@ Written write_function(const BoundProgram& bound, const Traits& traits, FoldForm
   return written;
 }
 
+/// Formats in which no emitted form was ever checked on a compiled module. Their types have StableHLO's names, but what compilers
+/// make of arithmetic in them is another matter.
+void require_emitted(Format format) {
+  const FormatInfo& row = info(format);
+  const bool small = is_float(format) ? row.bits < 16 || format == Format::TF32 : row.bits == 4;
+  if (small) refuse(Code::EmitUnsupported, fmt::format("nothing is emitted in {} yet; the interpreter runs it", name(format)));
+}
+
+void require_emitted(const ScalarBody& body) {
+  for (const Instruction& instruction : body.code) require_emitted(instruction.format);
+}
+
+void require_emitted(const NumericProgram& program) {
+  for (const Node& node : program.nodes) {
+    if (const auto* input = std::get_if<Input>(&node)) require_emitted(input->format);
+    if (const auto* map = std::get_if<Map>(&node)) require_emitted(map->body);
+    if (const auto* fold = std::get_if<Fold>(&node))
+      for (const ScalarBody* body : {&fold->leaf, &fold->step, &fold->merge, &fold->finish, &fold->start.lift}) require_emitted(*body);
+  }
+}
+
 constexpr FoldForm kForms[] = {FoldForm::DotGeneral, FoldForm::Reduce, FoldForm::While, FoldForm::WrittenOut};
 
 }  // namespace
 
 std::vector<Emitted> emit(const BoundProgram& program, const Traits& traits, const EmitOptions& options) {
+  require_emitted(program.program);
   std::vector<Emitted> all;
   std::optional<Refused> last;
   for (const FoldForm form : kForms) {

@@ -54,7 +54,7 @@ TensorValue FunctionText::constant(Format format, Bits bits, const Axes& axes, c
   if (format == Format::I1)
     literal = bits ? "true" : "false";
   else if (is_float(format))
-    literal = fmt::format("0x{:0{}X}", bits, info(format).bits / 4);
+    literal = fmt::format("0x{:0{}X}", bits, (info(format).bits + 3) / 4);
   else
     literal = to_text(Scalar{format, bits});
   return define(fmt::format("stablehlo.constant dense<{}> : {}", literal, tensor_type(shape, format)), format, axes, shape);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "diagnostic/diagnostic.h"
+#include "number/layout.h"
 
 namespace bitpact {
 namespace {
@@ -10,8 +11,8 @@ namespace {
 bool is_narrow(Format format) { return is_float(format) && info(format).bits == 16; }
 
 int precision(Format format) { return info(format).mantissa_bits + 1; }
-int least_exponent(Format format) { return 1 - info(format).bias - info(format).mantissa_bits; }
-int greatest_exponent(Format format) { return (1 << info(format).exponent_bits) - 2 - info(format).bias; }
+int least_exponent(Format format) { return layout(format).emin - layout(format).fraction_bits; }
+int greatest_exponent(Format format) { return layout(format).emax; }
 
 [[noreturn]] void unsupported(const Instruction& instruction, const std::string& why) {
   refuse(Code::EmitUnsupported, fmt::format("{} in {}: {}", info(instruction.op).name, name(instruction.format), why));
@@ -260,7 +261,7 @@ std::vector<LaneValue> ScalarText::run(const ScalarBody& body, std::vector<LaneV
       unsupported(instruction, "it flushes subnormals, which the target does not do the same way");
     if (p.rounding != Rounding::NearestEven && is_float(instruction.format))
       unsupported(instruction, "StableHLO rounds to nearest even only");
-    if (p.overflow != Overflow::Ieee) unsupported(instruction, "StableHLO has no saturating form of it");
+    if (p.overflow != Overflow::Ieee) unsupported(instruction, "StableHLO has no form of it that saturates or gives x86's indefinite");
 
     LaneValue value;
     const auto plain = [&](const std::string& spelling) {

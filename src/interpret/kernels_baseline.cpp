@@ -1,5 +1,6 @@
 // The kernels for what every processor of the architecture has.
 #include "interpret/kernels.h"
+#include "number/layout.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

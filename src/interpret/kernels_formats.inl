@@ -21,6 +21,16 @@ struct F16 {
   static constexpr int kBytes = 2;
 };
 
+/// What there is to know of a format whose arithmetic the exact engine does: the NaNs are above kInfinity.
+template <Format format, class U>
+struct Encoding {
+  static constexpr const Layout& kLayout = layouts[static_cast<size_t>(format)];
+  static constexpr U kMagnitude = (U)(kLayout.mask & ~kLayout.sign);
+  static constexpr U kInfinity = (U)(kLayout.infinities ? kLayout.infinity : kLayout.largest);
+  static constexpr U kQuiet = (U)kLayout.quiet_nan;
+  static constexpr int kBytes = sizeof(U);
+};
+
 template <int L>
 V<float, L> widen(BF16, V<u16, L> h) {
   return (V<float, L>)(__builtin_convertvector(h, V<u32, L>) << 16);

@@ -176,14 +176,23 @@ struct SignBit {
 };
 
 template <class F>
+constexpr auto magnitude_mask() {
+  using U = typename Words<F::kBytes>::U;
+  if constexpr (requires { F::kMagnitude; }) {
+    return F::kMagnitude;
+  } else {
+    return (U)((U) ~(U)0 >> 1);
+  }
+}
+
+template <class F>
 struct Canonicalise {
   using Out = typename Words<F::kBytes>::U;
   using A = Out;
   static constexpr int kLanes = lanes_for(F::kBytes);
   using U = V<Out, kLanes>;
-  static constexpr Out kMagnitude = (Out)((Out) ~(Out)0 >> 1);
   static U run(U a) {
-    const U is_nan = (U)((a & kMagnitude) > F::kInfinity);
+    const U is_nan = (U)((a & magnitude_mask<F>()) > F::kInfinity);
     return (a & ~is_nan) | (is_nan & F::kQuiet);
   }
 };

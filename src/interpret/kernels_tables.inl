@@ -195,8 +195,9 @@ Kernel find_compare(Format format, Comparison comparison) {
     case Format::UI8:
     case Format::I1:
       return find_compare<u8>(comparison);
+    default:
+      return nullptr;
   }
-  return nullptr;
 }
 
 Kernel find_select(Format format) {
@@ -223,7 +224,13 @@ Kernel find_canonicalise(Format format) {
       return unary<Canonicalise<BF16>>;
     case Format::F16:
       return unary<Canonicalise<F16>>;
-    default:
+    case Format::TF32:
+      return unary<Canonicalise<Encoding<Format::TF32, u32>>>;
+    case Format::F8E5M2:
+      return unary<Canonicalise<Encoding<Format::F8E5M2, u8>>>;
+    case Format::F8E4M3FN:
+      return unary<Canonicalise<Encoding<Format::F8E4M3FN, u8>>>;
+    default:  // none, or one only
       return nullptr;
   }
 }
@@ -297,8 +304,9 @@ Kernel find(const Instruction& i, std::span<const Format> formats, unsigned unif
     case Format::UI8:
     case Format::I1:
       return find_integer<u8>(i);
+    default:  // the exact engine
+      return nullptr;
   }
-  return nullptr;
 }
 
 Kernel find_multiply_add(Format format, unsigned uniform) {

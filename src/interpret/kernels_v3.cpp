@@ -1,5 +1,6 @@
 // The kernels for x86-64-v3: AVX2, FMA.
 #include "interpret/kernels.h"
+#include "number/layout.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

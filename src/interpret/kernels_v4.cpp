@@ -1,5 +1,6 @@
 // The kernels for x86-64-v4: AVX-512.
 #include "interpret/kernels.h"
+#include "number/layout.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include "number/layout.h"
+
 namespace bitpact {
 
 bool is_subnormal(Format format, Bits bits) { return is_float(format) && classify(format, bits) == Class::Subnormal; }
 
 bool is_tiny(Format format, Bits bits) {
-  return is_subnormal(format, bits) ||
-         (is_float(format) && (bits == smallest_normal(format) || bits == smallest_normal(format, true)));
+  return is_subnormal(format, bits) || (is_float(format) && (bits & ~layout(format).sign) == smallest_normal(format));
 }
 
 bool underflowed(const Instruction& instruction, std::span<const Scalar> operands, Bits result) {
@@ -23,7 +24,13 @@ bool underflowed(const Instruction& instruction, std::span<const Scalar> operand
 
 bool overflowed(const Instruction& instruction, std::span<const Scalar> operands, Bits result) {
   if (!info(instruction.op).rounds || !is_float(instruction.format)) return false;
-  if (classify(instruction.format, result) != Class::Infinity) return false;
+  const Class beyond = has_infinities(instruction.format) ? Class::Infinity : Class::NaN;
+  if (classify(instruction.format, result) != beyond) return false;
+  if (beyond == Class::NaN) {  // rounded to odd, only what is invalid is NaN
+    Instruction odd = instruction;
+    odd.policy.rounding = Rounding::ToOdd;
+    if (classify(odd.format, evaluate(odd, operands)) == Class::NaN) return false;
+  }
   return std::all_of(operands.begin(), operands.end(), [](Scalar a) {
     if (!is_float(a.format)) return true;
     const Class kind = classify(a.format, a.bits);
@@ -60,9 +67,32 @@ bool any_extreme(const void* values, std::int64_t lanes, Bits infinity_bits) {
   return any;
 }
 
+/// The fast tests read a format by its storage: its sign is the top bit, infinity the lone end of its magnitudes.
+bool is_machine_format(Format format) {
+  const FormatInfo& row = info(format);
+  return row.bits == 8 * row.storage_bytes && row.specials == Specials::InfinitiesAndNaNs;
+}
+
+/// The same, one lane after another.
+void count_subnormals(Format format, const void* values, std::int64_t lanes, std::uint8_t* subnormals) {
+  const int bytes = info(format).storage_bytes;
+  for (std::int64_t l = 0; l < lanes; ++l)
+    if (is_tiny(format, load_bits(static_cast<const std::byte*>(values) + l * bytes, bytes))) count_one(subnormals[l]);
+}
+bool any_extreme(Format format, const void* values, std::int64_t lanes) {
+  const int bytes = info(format).storage_bytes;
+  for (std::int64_t l = 0; l < lanes; ++l) {
+    const Class kind = classify(format, load_bits(static_cast<const std::byte*>(values) + l * bytes, bytes));
+    if (kind == Class::Zero || kind == Class::Infinity || kind == Class::NaN) return true;
+  }
+  return false;
+}
+
 template <class Of>
 auto by_width(int bytes, Of of) {
   switch (bytes) {
+    case 1:
+      return of(std::uint8_t{});
     case 2:
       return of(std::uint16_t{});
     case 4:
@@ -90,6 +120,8 @@ void LaneWatch::observe(const Instruction& instruction, const KernelCall& call, 
   const auto lanes = single ? std::int64_t{1} : static_cast<std::int64_t>(flags.size());
   if (single) {
     observe_value(format, load_bits(call.out, bytes));
+  } else if (!is_machine_format(format)) {
+    count_subnormals(format, call.out, lanes, subnormals.data());
   } else {
     by_width(bytes, [&](auto word) {
       count_subnormals<decltype(word)>(call.out, lanes, smallest_normal(format), subnormals.data());
@@ -97,7 +129,10 @@ void LaneWatch::observe(const Instruction& instruction, const KernelCall& call, 
     });
   }
   if (!info(instruction.op).rounds) return;
-  if (!by_width(bytes, [&](auto word) { return any_extreme<decltype(word)>(call.out, lanes, infinity(format)); })) return;
+  const bool extreme = is_machine_format(format)
+                           ? by_width(bytes, [&](auto word) { return any_extreme<decltype(word)>(call.out, lanes, infinity(format)); })
+                           : any_extreme(format, call.out, lanes);
+  if (!extreme) return;
   const auto count = static_cast<size_t>(info(instruction.op).operands);
   std::array<Scalar, 3> operands{};
   for (std::int64_t l = 0; l < lanes; ++l) {

@@ -29,7 +29,8 @@ bool is_tiny(Format format, Bits bits);
 /// A rounding instruction gave a zero though its exact result is not one: counts as a subnormal, which the value is before it is
 /// rounded.
 bool underflowed(const Instruction& instruction, std::span<const Scalar> operands, Bits result);
-/// A rounding instruction gave an infinity though no float operand is infinite or NaN.
+/// A rounding instruction gave an infinity (where the format has none: the NaN that stands for it) though no float operand is
+/// infinite or NaN.
 bool overflowed(const Instruction& instruction, std::span<const Scalar> operands, Bits result);
 
 /// What an output has in the end. `carried`: what those get that read it.

@@ -47,11 +47,11 @@ struct Term {
 [[gnu::always_inline]] inline Bits pack(const Term& t, const Layout& l, const Policy& policy) {
   switch (t.kind) {
     case Class::Zero:
-      return pack_zero(t.negative, l);
+      return pack_zero(t.negative, l, policy);
     case Class::Infinity:
       return pack_infinity(t.negative, l, policy);
     case Class::NaN:
-      return pack_nan(l);
+      return pack_nan(l, policy);
     case Class::Subnormal:
     case Class::Normal:
       break;
@@ -74,20 +74,20 @@ struct Term {
   if (a.negative == b.negative) return round_pack(a.negative, a.exponent - 126, a.significand + b.significand, false, l, policy);
   const Wide difference = a.significand - b.significand;
   // IEEE 754-2019 6.3: an exact zero sum of operands of different signs is +0, under Down -0.
-  if (difference == 0) return pack_zero(policy.rounding == Rounding::Down, l);
+  if (difference == 0) return pack_zero(policy.rounding == Rounding::Down, l, policy);
   return round_pack(a.negative, a.exponent - 126, difference, false, l, policy);
 }
 
 [[gnu::always_inline]] inline Bits sum(const Term& a, const Term& b, const Layout& l, const Policy& policy) {
   if (finite_nonzero(a) && finite_nonzero(b)) return sum_of_numbers(a, b, l, policy);
-  if (a.kind == Class::NaN || b.kind == Class::NaN) return pack_nan(l);
+  if (a.kind == Class::NaN || b.kind == Class::NaN) return pack_nan(l, policy);
   if (a.kind == Class::Infinity) {
-    return b.kind == Class::Infinity && a.negative != b.negative ? pack_nan(l) : pack(a, l, policy);
+    return b.kind == Class::Infinity && a.negative != b.negative ? pack_nan(l, policy) : pack(a, l, policy);
   }
   if (b.kind == Class::Infinity) return pack(b, l, policy);
   if (finite_nonzero(a)) return pack(a, l, policy);
   if (finite_nonzero(b)) return pack(b, l, policy);
-  return pack_zero(a.negative == b.negative ? a.negative : policy.rounding == Rounding::Down, l);
+  return pack_zero(a.negative == b.negative ? a.negative : policy.rounding == Rounding::Down, l, policy);
 }
 
 /// An exact integer, of at most 128 bits of magnitude.
@@ -179,17 +179,17 @@ Bits divide(Scalar a, Scalar b, Format result, const Policy& policy) {
     const bool rest = Wide{quotient} * y.significand != dividend;
     return round_pack(negative, x.exponent - y.exponent - 62, quotient, rest, l, policy);
   }
-  if (x.kind == Class::NaN || y.kind == Class::NaN || (x.kind == y.kind)) return pack_nan(l);  // 0/0 and inf/inf too
+  if (x.kind == Class::NaN || y.kind == Class::NaN || (x.kind == y.kind)) return pack_nan(l, policy);  // 0/0 and inf/inf too
   if (x.kind == Class::Infinity || y.kind == Class::Zero) return pack_infinity(negative, l, policy);
-  return pack_zero(negative, l);
+  return pack_zero(negative, l, policy);
 }
 
 Bits square_root(Scalar a, Format result, const Policy& policy) {
   const Layout& l = layout(result);
   if (!is_float(a.format) || !is_float(result)) refuse_formats("square root", {a.format}, result);
   const Unpacked x = unpack(a, policy);
-  if (x.kind == Class::Zero) return pack_zero(x.negative, l);
-  if (x.kind == Class::NaN || x.negative) return pack_nan(l);
+  if (x.kind == Class::Zero) return pack_zero(x.negative, l, policy);
+  if (x.kind == Class::NaN || x.negative) return pack_nan(l, policy);
   if (x.kind == Class::Infinity) return pack_infinity(false, l, policy);
   // significand * 2^(exponent - 63) = n * 2^(even - 126), so the root is sqrt(n) * 2^(even/2 - 63).
   const bool odd = x.exponent & 1;
@@ -204,11 +204,11 @@ Bits convert(Scalar a, Format result, const Policy& policy) {
   const Unpacked x = unpack(a, policy);
   switch (x.kind) {
     case Class::Zero:
-      return pack_zero(x.negative, l);
+      return pack_zero(x.negative, l, policy);
     case Class::Infinity:
       return pack_infinity(x.negative, l, policy);
     case Class::NaN:
-      return pack_nan(l);
+      return pack_nan(l, policy);
     case Class::Subnormal:
     case Class::Normal:
       break;
@@ -218,13 +218,16 @@ Bits convert(Scalar a, Format result, const Policy& policy) {
 
 Bits negate(Scalar a) {
   const Layout& l = layout(a.format);
-  if (is_float(l)) return a.bits ^ l.sign;
-  return (Bits{0} - a.bits) & l.mask;
+  if (!is_float(l)) return (Bits{0} - a.bits) & l.mask;
+  if (l.sign == 0) refuse(Code::ArithmeticUnsupported, fmt::format("negate of {}, which has no sign", name(a.format)));
+  // Without a -0, its bits are the NaN: that one and zero are their own negations.
+  if (l.negative_zero == 0 && (a.bits & ~l.sign) == 0) return a.bits;
+  return a.bits ^ l.sign;
 }
 
 Bits absolute(Scalar a) {
   const Layout& l = layout(a.format);
-  if (is_float(l)) return a.bits & ~l.sign;
+  if (is_float(l)) return a.bits == l.quiet_nan && l.nans ? a.bits : a.bits & ~l.sign;
   return a.bits & l.sign ? (Bits{0} - a.bits) & l.mask : a.bits;
 }
 

@@ -14,11 +14,17 @@ namespace bitpact {
 /// beyond the largest finite value becomes that value, whose last bit is odd).
 enum class Rounding : std::uint8_t { NearestEven, NearestAway, TowardZero, Up, Down, ToOdd };
 
-/// What a result beyond the largest finite value becomes.
-enum class Overflow : std::uint8_t {
-  Ieee,      ///< floats: infinity or the largest finite value, as IEEE 754-2019 7.4 says for the rounding; integers: wraps
-  Saturate,  ///< the largest value of that sign; an infinite operand and x/0 too; NaN into an integer gives 0
-};
+/// What a result that the format has no value for becomes; docs/formats.md has the whole table.
+/// Ieee. Floats: beyond the largest finite value infinity or that value, as IEEE 754-2019 7.4 says for the rounding; in a format
+/// without infinities NaN stands for infinity, and in one without either the largest finite value of that sign. A NaN in a format
+/// without one: +0. Zero and negative results in a format that has none (f8E8M0FNU): NaN. Integers: wraps, the low bits of the
+/// rounded integer; infinities and NaN give 0.
+/// Saturate. The largest value of that sign; an infinite operand and x/0 too; zero and negative results in a format that has none:
+/// the smallest value. NaN into an integer gives 0.
+/// Indefinite. Integers: out of range, infinite and NaN are one value, as x86's conversions give it: only the top bit set, for
+/// unsigned ones all bits. Through which integer a conversion goes is said by two of them: f32 -> i32 (Indefinite) -> i8 (Ieee).
+/// Floats: as Ieee.
+enum class Overflow : std::uint8_t { Ieee, Saturate, Indefinite };
 
 struct Policy {
   Rounding rounding = Rounding::NearestEven;
@@ -49,12 +55,13 @@ Bits square_root(Scalar a, Format result, const Policy& policy = {});
 Bits fused_multiply_add(Scalar a, Scalar b, Scalar c, Format result, const Policy& policy = {});
 
 /// Any format to any format, also to itself (then only flushing, saturation and NaNs change bits). Float to integer rounds with
-/// policy.rounding; out of range wraps (Ieee: the low bits of the rounded integer; infinities and NaN give 0) or saturates.
-/// Integer to float rounds. To I1: nonzero (NaN too) is 1.
+/// policy.rounding; out of range as policy.overflow says. Integer to float rounds. To I1: nonzero (NaN too) is 1.
 Bits convert(Scalar a, Format result, const Policy& policy = {});
 
-Bits negate(Scalar a);           ///< flips the sign bit (floats, NaN too), or wraps (integers)
-Bits absolute(Scalar a);         ///< clears the sign bit (floats, NaN too), or wraps (integers)
+/// Floats: flips, clears the sign bit, of NaN too (FNUZ: its one NaN and its one zero stay). Integers: wraps. To negate a float
+/// without a sign is refused: `arithmetic-unsupported`.
+Bits negate(Scalar a);
+Bits absolute(Scalar a);
 bool less(Scalar a, Scalar b);   ///< false where one is NaN; -0 is not less than +0
 bool equal(Scalar a, Scalar b);  ///< numeric: -0 == +0, NaN != NaN
 
@@ -64,7 +71,8 @@ std::string to_text(Scalar a);
 /// "0x3f800000": hexadecimal with the format's full width.
 std::string to_hex(Scalar a);
 /// Nearest value of `result` (ties to even) to a decimal or hexadecimal float literal, rounded once from the exact value; beyond
-/// the range it is an infinity. "nan", "inf", "+inf", "-inf" too. Empty if malformed. A hexadecimal float has its `p` exponent
+/// the range it is an infinity. "nan", "inf", "+inf", "-inf" too. Empty if malformed, or if that infinity, NaN, zero or sign is
+/// one that the format does not have. A hexadecimal float has its `p` exponent
 /// (0x1.8p3): without one it could be meant as bits. Integer formats take exactly their values in any of these spellings, and
 /// hexadecimal ones without `p`; anything else (1.5, 256 as ui8) counts as malformed.
 std::optional<Bits> parse_scalar(std::string_view text, Format result);

@@ -60,11 +60,12 @@ Bits pack_overflow(bool negative, const Layout& l, const Policy& policy) {
 Bits round_pack_float(bool negative, int exponent, std::uint64_t top, const Layout& l, const Policy& policy) {
   // top: bit 63 is the leading bit, of weight 2^exponent; everything below 64 bits was jammed into bit 0, which no rounding to at
   // most 62 bits can tell from the exact value.
+  if (negative && l.sign == 0) return pack_zero(true, l, policy);
   int drop = 64 - l.precision;
   if (exponent < l.emin) {
     if (policy.flush_out) {
       const bool reaches_normal = exponent == l.emin - 1 && rounded(top, drop, negative, policy.rounding) >> l.precision;
-      if (!reaches_normal) return pack_zero(negative, l);
+      if (!reaches_normal) return pack_zero(negative, l, policy);
     }
     drop += l.emin - exponent;
     if (drop > 64) {  // less than half of the smallest subnormal
@@ -77,13 +78,16 @@ Bits round_pack_float(bool negative, int exponent, std::uint64_t top, const Layo
   const std::uint64_t kept = rounded(top, drop, negative, policy.rounding);
   // The leading bit of a normal number counts as one step of the exponent field, and so does a carry out of the rounding.
   const Bits magnitude = (static_cast<Bits>(exponent - l.emin) << l.fraction_bits) + kept;
-  if (magnitude > l.largest) return pack_overflow(negative, l, policy);
-  if (magnitude == 0) return pack_zero(negative, l);
-  return magnitude | (negative ? l.sign : 0);
+  if (magnitude > l.largest + l.left_out) return pack_overflow(negative, l, policy);
+  if (magnitude <= l.left_out) return l.zero ? pack_zero(negative, l, policy) : 0;  // of what is not zero, 0 is the smallest number
+  return (magnitude - l.left_out) | (negative ? l.sign : 0);
 }
 
 /// The magnitude of the farthest integer from zero on that side.
 Bits integer_limit(bool negative, const Layout& l) { return negative ? l.sign : l.largest; }
+
+/// Intel SDM 1, 4.8.3 and the conversions of volume 2: the least signed integer; all ones for the unsigned conversions of AVX-512.
+Bits integer_indefinite(const Layout& l) { return l.sign != 0 ? l.sign : l.mask; }
 
 Bits round_pack_integer(bool negative, int exponent, Wide significand, const Layout& l, const Policy& policy) {
   // significand: bit 127 is the leading bit, of weight 2^exponent.
@@ -99,6 +103,7 @@ Bits round_pack_integer(bool negative, int exponent, Wide significand, const Lay
   const Bits limit = integer_limit(negative, l);
   beyond = beyond || magnitude > limit;
   if (beyond && policy.overflow == Overflow::Saturate) magnitude = limit;
+  if (beyond && policy.overflow == Overflow::Indefinite) return integer_indefinite(l);
   const Bits low = static_cast<Bits>(magnitude);
   return (negative ? Bits{0} - low : low) & l.mask;
 }
@@ -120,21 +125,29 @@ Bits round_pack(bool negative, int exponent, Wide significand, bool sticky, cons
   return round_pack_integer(negative, exponent, significand, l, policy);
 }
 
-Bits pack_zero(bool negative, const Layout& l) { return is_float(l) && negative ? l.negative_zero : 0; }
+Bits pack_zero(bool negative, const Layout& l, const Policy& policy) {
+  if (!is_float(l)) return 0;
+  if (l.zero) return negative ? l.negative_zero : 0;
+  return policy.overflow == Overflow::Saturate ? 0 : l.quiet_nan;
+}
 
 Bits pack_infinity(bool negative, const Layout& l, const Policy& policy) {
   if (l.kind == FormatKind::Boolean) return 1;
-  if (policy.overflow == Overflow::Saturate) {
-    if (is_float(l)) return l.largest | (negative ? l.sign : 0);
+  if (!is_float(l)) {
+    if (policy.overflow == Overflow::Indefinite) return integer_indefinite(l);
+    if (policy.overflow == Overflow::Ieee) return 0;
     return negative ? (Bits{0} - integer_limit(true, l)) & l.mask : integer_limit(false, l);
   }
-  if (!is_float(l)) return 0;
-  return l.infinities ? l.infinity | (negative ? l.sign : 0) : l.quiet_nan;
+  if (negative && l.sign == 0) return pack_zero(true, l, policy);
+  if (policy.overflow != Overflow::Saturate && l.infinities) return l.infinity | (negative ? l.sign : 0);
+  if (policy.overflow != Overflow::Saturate && l.nans) return l.quiet_nan;
+  return l.largest | (negative ? l.sign : 0);
 }
 
-Bits pack_nan(const Layout& l) {
+Bits pack_nan(const Layout& l, const Policy& policy) {
   if (l.kind == FormatKind::Boolean) return 1;
-  return is_float(l) ? l.quiet_nan : 0;
+  if (!is_float(l)) return policy.overflow == Overflow::Indefinite ? integer_indefinite(l) : 0;
+  return l.nans ? l.quiet_nan : 0;
 }
 
 namespace {

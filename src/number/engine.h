@@ -38,7 +38,7 @@ struct Unpacked {
     u.exponent = 63 - shift;
     return u;
   }
-  const Bits magnitude = bits & ~l.sign;
+  const Bits magnitude = (bits & ~l.sign) + l.left_out;
   const Bits fraction = magnitude & ((Bits{1} << l.fraction_bits) - 1);
   if (u.kind == Class::Normal) {
     u.significand = (fraction | Bits{1} << l.fraction_bits) << (63 - l.fraction_bits);
@@ -61,9 +61,9 @@ struct Unpacked {
 Bits round_pack(bool negative, int exponent, Wide significand, bool sticky, const Layout& l, const Policy& policy);
 
 // Results that are no nonzero finite number.
-Bits pack_zero(bool negative, const Layout& l);
+Bits pack_zero(bool negative, const Layout& l, const Policy& policy);
 Bits pack_infinity(bool negative, const Layout& l, const Policy& policy);
-Bits pack_nan(const Layout& l);
+Bits pack_nan(const Layout& l, const Policy& policy);
 
 /// floor(sqrt(n)) for n >= 2^126.
 std::uint64_t integer_root(Wide n);

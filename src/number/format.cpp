@@ -16,12 +16,15 @@ constexpr bool rows_lie_at_their_format() {
 }
 static_assert(rows_lie_at_their_format());
 
-const Layout& float_layout(Format format, std::string_view what) {
-  if (!is_float(format)) refuse(Code::ArithmeticUnsupported, fmt::format("{} has no {}", name(format), what));
-  return layout(format);
+void require(bool has, Format format, std::string_view what) {
+  if (!has) refuse(Code::ArithmeticUnsupported, fmt::format("{} has no {}", name(format), what));
 }
 
-Bits with_sign(const Layout& l, Bits magnitude, bool negative) { return magnitude | (negative ? l.sign : 0); }
+Bits with_sign(Format format, Bits magnitude, bool negative) {
+  const Bits sign = layout(format).sign;
+  require(!negative || sign != 0, format, "negative numbers");
+  return magnitude | (negative ? sign : 0);
+}
 
 }  // namespace
 
@@ -47,36 +50,51 @@ Format parse_format(std::string_view name) {
 Class classify(Format format, Bits bits) { return classify(layout(format), bits); }
 bool sign_bit(Format format, Bits bits) { return (bits & layout(format).sign) != 0; }
 
-Bits positive_zero(Format) { return 0; }
-Bits negative_zero(Format format) { return float_layout(format, "negative zero").negative_zero; }
+bool has_nan(Format format) { return is_float(format) && layout(format).nans; }
+bool has_infinities(Format format) { return is_float(format) && layout(format).infinities; }
+bool has_negative_zero(Format format) { return is_float(format) && layout(format).negative_zero != 0; }
+bool has_zero(Format format) { return layout(format).zero; }
+
+Bits positive_zero(Format format) {
+  require(has_zero(format), format, "zero");
+  return 0;
+}
+Bits negative_zero(Format format) {
+  require(has_negative_zero(format), format, "negative zero");
+  return layout(format).negative_zero;
+}
 
 Bits one(Format format) {
   if (!is_float(format)) return 1;
   const Layout& l = layout(format);
-  return static_cast<Bits>(1 - l.emin) << l.fraction_bits;
+  return (static_cast<Bits>(1 - l.emin) << l.fraction_bits) - l.left_out;
 }
 
 Bits infinity(Format format, bool negative) {
-  const Layout& l = float_layout(format, "infinity");
-  return with_sign(l, l.infinity, negative);
+  require(has_infinities(format), format, "infinity");
+  return with_sign(format, layout(format).infinity, negative);
 }
 
-Bits quiet_nan(Format format) { return float_layout(format, "NaN").quiet_nan; }
+Bits quiet_nan(Format format) {
+  require(has_nan(format), format, "NaN");
+  return layout(format).quiet_nan;
+}
 
 Bits largest_finite(Format format, bool negative) {
   const Layout& l = layout(format);
-  if (is_float(l)) return with_sign(l, l.largest, negative);
+  if (is_float(l)) return with_sign(format, l.largest, negative);
   return negative ? l.sign : l.largest;
 }
 
 Bits smallest_normal(Format format, bool negative) {
-  const Layout& l = float_layout(format, "normal numbers");
-  return with_sign(l, Bits{1} << l.fraction_bits, negative);
+  require(is_float(format), format, "normal numbers");
+  const Layout& l = layout(format);
+  return with_sign(format, (Bits{1} << l.fraction_bits) - l.left_out, negative);
 }
 
 Bits smallest_subnormal(Format format, bool negative) {
-  const Layout& l = float_layout(format, "subnormal numbers");
-  return with_sign(l, 1, negative);
+  require(is_float(format) && has_zero(format), format, "subnormal numbers");
+  return with_sign(format, 1, negative);
 }
 
 }  // namespace bitpact

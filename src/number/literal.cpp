@@ -179,7 +179,7 @@ std::optional<Literal> read_literal(std::string_view text) {
 }
 
 Bits round_literal(const Literal& literal, const Layout& l, const Policy& policy) {
-  if (literal.digits.empty()) return pack_zero(literal.negative, l);
+  if (literal.digits.empty()) return pack_zero(literal.negative, l, policy);
   return literal.hexadecimal ? round_hexadecimal(literal, l, policy) : round_decimal(literal, l, policy);
 }
 

@@ -82,20 +82,34 @@ std::string to_text(Scalar a) {
 
 std::string to_hex(Scalar a) { return fmt::format("0x{:0{}x}", a.bits, (layout(a.format).width + 3) / 4); }
 
+namespace {
+
+std::optional<Bits> parse_float(std::string_view text, const Layout& l) {
+  // What the format cannot say is not read as something else: such results get a mark that no encoding has.
+  constexpr Bits mark = Bits{1} << 63;
+  Layout marked = l;
+  if (!l.infinities) {
+    marked.infinities = marked.nans = true;
+    marked.infinity = marked.quiet_nan = mark;
+  }
+  std::optional<Bits> bits;
+  if (text == "nan") {
+    bits = l.nans ? l.quiet_nan : mark;
+  } else if (text == "inf" || text == "+inf" || text == "-inf") {
+    bits = pack_infinity(text[0] == '-', marked, {});
+  } else if (const auto literal = read_literal(text); literal && (!literal->hexadecimal || literal->has_exponent)) {
+    bits = round_literal(*literal, marked, {});
+  }
+  return bits && !l.infinities && (*bits & mark) != 0 ? std::nullopt : bits;
+}
+
+}  // namespace
+
 std::optional<Bits> parse_scalar(std::string_view text, Format result) {
   const Layout& l = layout(result);
-  const bool floats = is_float(l);
-  if (floats) {
-    if (text == "nan") return pack_nan(l);
-    if (text == "inf" || text == "+inf") return pack_infinity(false, l, {});
-    if (text == "-inf") return pack_infinity(true, l, {});
-  }
+  if (is_float(l)) return parse_float(text, l);
   const auto literal = read_literal(text);
   if (!literal) return std::nullopt;
-  if (floats) {
-    if (literal->hexadecimal && !literal->has_exponent) return std::nullopt;
-    return round_literal(*literal, l, {});
-  }
   const auto magnitude = integer_magnitude(*literal);
   if (!magnitude || *magnitude > (literal->negative ? l.sign : l.largest)) return std::nullopt;
   const auto low = static_cast<Bits>(*magnitude);

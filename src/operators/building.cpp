@@ -27,7 +27,7 @@ std::vector<std::string> format_values(const std::vector<Format>& formats) {
   return values;
 }
 
-Format default_accumulator(Format format) { return format == Format::BF16 || format == Format::F16 ? Format::F32 : format; }
+Format default_accumulator(Format format) { return is_float(format) && info(format).bits < 32 ? Format::F32 : format; }
 
 std::vector<std::string> common_orders() {
   return {"sequential",
@@ -232,7 +232,8 @@ void require_same_formats(const Operator& op, const Problem& problem, const std:
 
 void require_floats(const Operator& op, const Problem& problem, const std::string& label) {
   for (const OperandSpec& operand : problem.operands)
-    if (!is_float(operand.format)) violated(op, label, fmt::format("{} is not one", name(operand.format)));
+    if (!is_float(operand.format) || !has_zero(operand.format))
+      violated(op, label, fmt::format("{} is {}", name(operand.format), is_float(operand.format) ? "for scales: it has no zero" : "not one"));
 }
 
 Format float_result(const Operator& op, Problem& problem, const std::string& label) {
@@ -240,7 +241,7 @@ Format float_result(const Operator& op, Problem& problem, const std::string& lab
   const auto out = problem.attributes.find("out");
   if (out == problem.attributes.end()) return usual;
   const Format format = parse_format(out->second);
-  if (!is_float(format)) violated(op, label, fmt::format("out={} is not one", out->second));
+  if (!is_float(format) || !has_zero(format)) violated(op, label, fmt::format("out={} is not one", out->second));
   if (format == usual) problem.attributes.erase(out);
   return format;
 }

@@ -10,19 +10,34 @@ constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15;
 
 /// What depends on the format's range, not on its layout: chosen so that products of two operands, and their sums over the
 /// lengths that docs/operands.md names, stay finite and normal in the format in which they are usually summed.
+struct Exponents {
+  int low, high;
+  int pick(std::uint64_t word) const { return low + static_cast<int>(word % static_cast<std::uint64_t>(high - low + 1)); }
+};
 struct Range {
-  int wide_low, wide_high;  ///< exponents of class wide
-  int large;                ///< exponent of the terms that cancel along an axis
-  int middle;               ///< middle of the exponents of those that cancel across operands
+  Exponents wide;              ///< of class wide
+  int large;                   ///< of the terms that cancel along an axis
+  Exponents middle;            ///< of those that cancel across operands
+  bool long_ties = true;       ///< whether ties in 24 bits are in range
+  Exponents normal = {-2, 2};  ///< of class normal
+  Exponents powers = {-1, 1};  ///< of the powers of two that meet what cancels
 };
 Range range_of(Format format) {
   switch (format) {
     case Format::F64:
-      return {-250, 250, 26, 0};
+      return {{-250, 250}, 26, {-2, 2}};
     case Format::F16:
-      return {-7, 3, 5, 5};
+      return {{-7, 3}, 5, {3, 7}};
+    case Format::F8E5M2:
+    case Format::F8E5M2FNUZ:
+      return {{-7, 3}, 5, {-2, 2}};
+    case Format::F8E4M3FN:
+    case Format::F8E4M3FNUZ:
+      return {{-3, 3}, 5, {-1, 3}, false};
+    case Format::F4E2M1FN:
+      return {{0, 2}, 2, {0, 1}, false, {0, 2}, {0, 2}};
     default:
-      return {-30, 30, 12, 0};
+      return {{-30, 30}, 12, {-2, 2}};
   }
 }
 
@@ -45,34 +60,33 @@ std::uint64_t small_odd(std::uint64_t w1) { return 1 + 2 * (w1 % 4); }
 class FloatValues {
  public:
   FloatValues(Format format, const OperandPlace& place, const OperandWords& words)
-      : format_(format), row_(info(format)), place_(place), words_(words), m_(row_.mantissa_bits) {
+      : format_(format), row_(info(format)), range_(range_of(format)), place_(place), words_(words), m_(row_.mantissa_bits) {
     w0_ = word(0);
     w1_ = word(1);
   }
 
-  Bits normal() const { return assemble(sign(), centred(w1_, 2), w0_); }
+  Bits normal() const { return assemble(sign(), range_.normal.pick(w1_), w0_); }
 
-  Bits wide() const {
-    const Range range = range_of(format_);
-    const auto span = static_cast<std::uint64_t>(range.wide_high - range.wide_low + 1);
-    return assemble(sign(), range.wide_low + static_cast<int>(w1_ % span), w0_);
-  }
+  Bits wide() const { return assemble(sign(), range_.wide.pick(w1_), w0_); }
 
   // [X, s, -X, s'] against [P, t, P, t']: what is large cancels exactly once two operands of this class meet, and what is small
   // was rounded at X's size meanwhile.
   Bits cancellation() const {
+    if (!signed_()) return normal();
     if (!place_.contracted) return elementwise_cancellation();
     const std::int64_t in_group = place_.k % 4, first = place_.k - in_group;
     if (in_group % 2 == 1 || first + 2 >= place_.depth) return normal();
     const std::int64_t partner = place_.row * place_.depth + first;
     const std::uint64_t p0 = words_.element(place_.operand, partner, 0), p1 = words_.element(place_.operand, partner, 1);
-    if (place_.operand > 0) return assemble(false, centred(p1, 1), 0);
-    return assemble((p0 >> 63 != 0) != (in_group == 2), range_of(format_).large, p0);
+    if (place_.operand > 0) return assemble(false, range_.powers.pick(p1), 0);
+    return assemble((p0 >> 63 != 0) != (in_group == 2), range_.large, p0);
   }
 
   Bits ties() const {
+    if (!signed_() || (m_ == 1 && (place_.contracted || place_.operands > 1))) return normal();
     if (place_.contracted) return contracted_tie();
     if (place_.operands == 1) return scaled(sign(), tie_integer(w0_, w1_, m_ + 1, m_ + 1), -1);
+    if (m_ < 7) return short_tie();
     // a has p bits at the top of m + 2, b has q bits at their bottom: a + b and a - b are odd and of m + 2 bits, and so is the
     // integer a * b, for p + q = m + 3 and significands below 1.25.
     const int p = (m_ + 4) / 2, q = (m_ + 3) / 2;
@@ -85,6 +99,7 @@ class FloatValues {
     const bool one = place_.contracted ? (row_word(0) & 1) != 0 && place_.k % 4 == 0 : w1_ % 4 == 0;
     if (one) return assemble(sign(), 0, 0);
     const std::uint64_t more = w1_ >> 8;
+    if (!signed_()) return more % 4;
     const Bits fraction = w0_ & low_bits(m_);
     if ((w1_ >> 2) % 4 == 3) return assemble(sign(), 1 - row_.bias + static_cast<int>(more & 1), fraction);
     return signed_bits(sign(), std::max<Bits>(fraction >> (more % static_cast<std::uint64_t>(m_)), 1));
@@ -97,23 +112,23 @@ class FloatValues {
     const bool second = static_cast<std::uint64_t>(place_.k) == r1 % depth;
     switch ((place_.block + 2 * place_.operand) % 8) {
       case 0:
-        return first ? infinity(format_, r1 >> 63 != 0) : normal();
+        return first ? infinite(r1 >> 63 != 0) : normal();
       case 1:
-        return first ? quiet_nan(format_) : normal();
+        return first ? nan() : normal();
       case 2:
-        return first ? infinity(format_) : second ? infinity(format_, true) : normal();
+        return first ? infinite(false) : second ? infinite(true) : normal();
       case 3:
-        return signed_bits(sign(), 0);
+        return zero(sign());
       case 4:
-        return negative_zero(format_);
+        return zero(true);
       case 5:
-        return first || second ? largest_finite(format_, sign()) : normal();
+        return first || second ? signed_bits(sign(), largest_finite(format_)) : normal();
       case 6:
-        return w1_ % 3 == 0   ? smallest_normal(format_, sign())
-               : w1_ % 3 == 1 ? smallest_subnormal(format_, sign())
-                              : signed_bits(sign(), 0);
+        return w1_ % 3 == 0   ? signed_bits(sign(), smallest_normal(format_))
+               : w1_ % 3 == 1 ? least(sign())
+                              : zero(sign());
       default:
-        return w1_ % 4 == 0 ? signed_bits(sign(), 0) : normal();
+        return w1_ % 4 == 0 ? zero(sign()) : normal();
     }
   }
 
@@ -121,11 +136,15 @@ class FloatValues {
   std::uint64_t word(int which) const { return words_.element(place_.operand, place_.element(), which); }
   std::uint64_t row_word(int which) const { return words_.row(place_.operand, place_.row, which); }
   bool sign() const { return w0_ >> 63 != 0; }
-  /// An integer in -reach .. reach.
-  static int centred(std::uint64_t word, int reach) {
-    return static_cast<int>(word % static_cast<std::uint64_t>(2 * reach + 1)) - reach;
+  bool signed_() const { return has_zero(format_); }
+  Bits signed_bits(bool negative, Bits magnitude) const { return magnitude | (negative && signed_() ? Bits{1} << (row_.bits - 1) : 0); }
+  // What stands in for a value that the format does not have: the largest finite number, +0, the smallest number.
+  Bits infinite(bool negative) const {
+    return signed_bits(negative, has_infinities(format_) ? infinity(format_) : largest_finite(format_));
   }
-  Bits signed_bits(bool negative, Bits magnitude) const { return magnitude | Bits{negative} << (row_.bits - 1); }
+  Bits nan() const { return has_nan(format_) ? quiet_nan(format_) : largest_finite(format_); }
+  Bits zero(bool negative) const { return negative && has_negative_zero(format_) ? negative_zero(format_) : 0; }
+  Bits least(bool negative) const { return signed_() ? smallest_subnormal(format_, negative) : smallest_normal(format_); }
   /// +-(1 + fraction / 2^m) * 2^exponent.
   Bits assemble(bool negative, int exponent, Bits fraction) const {
     return signed_bits(negative, static_cast<Bits>(exponent + row_.bias) << m_ | (fraction & low_bits(m_)));
@@ -142,10 +161,18 @@ class FloatValues {
     const std::int64_t e = place_.element();
     const Bits small = low_bits(m_ - (m_ + 2) / 2);
     const Bits f0 = (words_.element(0, e, 0) & small) | 1, f1 = (words_.element(1, e, 0) & small) | 1;
-    const int p = range_of(format_).middle + centred(words_.element(0, e, 1), 2);
+    const int p = range_.middle.pick(words_.element(0, e, 1));
     if (place_.operand == 0) return assemble(false, p, f0);
     if (place_.operand == 1) return assemble(true, p, f1);
     return assemble(false, 2 * p, f0 + f1);
+  }
+
+  // The few pairs whose sum, difference and product are all odd and one bit too long: (28, 3) and (24, 7) in 4 bits, (12, 3) in 3.
+  Bits short_tie() const {
+    const bool first = place_.operand == 0;
+    if (m_ == 2) return scaled(sign(), 3, first ? 0 : -2);
+    const bool sevens_first = words_.element(0, place_.element(), 1) % 2 == 0;
+    return scaled(sign(), first == sevens_first ? 7 : 3, !first ? -3 : sevens_first ? -1 : 0);
   }
 
   // 1.25 * 2^P units first, odd numbers of units after it: in an accumulator of precision P each of them falls half-way.
@@ -153,7 +180,7 @@ class FloatValues {
     const std::uint64_t row = row_word(0);
     const bool first = place_.k == 0;
     if (place_.operand > 0) return first ? assemble(false, 0, 0) : scaled(sign(), small_odd(w1_), 0);
-    const int precision = m_ + 1 >= 24 || row % 2 == 1 ? m_ + 1 : 24;
+    const int precision = m_ + 1 >= 24 || row % 2 == 1 || !range_.long_ties ? m_ + 1 : 24;
     const int unit = -(precision / 2 + 1);
     return first ? scaled((row >> 1 & 1) != 0, 5, precision - 2 + unit) : scaled(sign(), small_odd(w1_), unit);
   }
@@ -161,27 +188,27 @@ class FloatValues {
   Bits elementwise_special(std::uint64_t pick) const {
     switch (pick) {
       case 0:
-        return positive_zero(format_);
+        return zero(false);
       case 1:
-        return negative_zero(format_);
+        return zero(true);
       case 2:
-        return infinity(format_);
+        return infinite(false);
       case 3:
-        return infinity(format_, true);
+        return infinite(true);
       case 4:
-        return quiet_nan(format_);
+        return nan();
       case 5:
         return largest_finite(format_);
       case 6:
-        return largest_finite(format_, true);
+        return signed_bits(true, largest_finite(format_));
       case 7:
         return smallest_normal(format_);
       case 8:
-        return smallest_normal(format_, true);
+        return signed_bits(true, smallest_normal(format_));
       case 9:
-        return smallest_subnormal(format_);
+        return least(false);
       case 10:
-        return smallest_subnormal(format_, true);
+        return least(true);
       case 11:
         return one(format_);
       default:
@@ -191,6 +218,7 @@ class FloatValues {
 
   Format format_;
   const FormatInfo& row_;
+  const Range range_;
   const OperandPlace& place_;
   const OperandWords& words_;
   int m_;

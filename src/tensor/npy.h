@@ -13,10 +13,11 @@ namespace bitpact {
 
 /// Reads versions 1.0, 2.0 and 3.0, either byte order, C and Fortran order (the result is row-major and little-endian).
 /// dtypes: f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 and b1 (bytes 0 and 1 only).
-/// .npy has no dtype for bf16. With `as` BF16, the dtypes u2, V2 (what ml_dtypes' bfloat16 is saved as) and 'bfloat16' are taken
-/// as its bits; any other `as` must be the dtype's own format.
-/// Refuses `file-unreadable`; `npy-malformed` (not a .npy file, a header that is not exactly the three keys, sizes that do not
-/// match the file, trailing bytes; checked before anything is allocated); `npy-unsupported` (another dtype, another version);
+/// .npy has no dtype for bf16, tf32 and the formats of 8 and 4 bits. With `as` one of them, the unsigned dtype of its size (u2;
+/// u4; u1) is taken as its bits, and so is what ml_dtypes' arrays are saved as: V2 and 'bfloat16', V1, '<f1' (its float8_e5m2).
+/// Bits outside a format's encoding are refused as malformed. Any other `as` must be the dtype's own format. Refuses
+/// `file-unreadable`; `npy-malformed` (not a .npy file, a header that is not exactly the three keys, sizes that do not match the
+/// file, trailing bytes; checked before anything is allocated); `npy-unsupported` (another dtype, another version);
 /// `operand-mismatch` (another format than `as`).
 /// Elements of large files stay in the mapped file: it must not be shortened while the tensor is in use.
 Tensor read_npy(const std::string& path, std::optional<Format> as = {});
@@ -25,7 +26,8 @@ Tensor read_npy(const std::string& path, std::optional<Format> as = {});
 Tensor parse_npy(std::span<const std::byte> bytes, std::optional<Format> as = {}, const std::string& where = "npy");
 
 /// Version 1.0 (2.0 where the header is too long for it), little-endian, C order, elements at a multiple of 64 bytes: byte for
-/// byte what numpy.save writes. BF16 is stored as its bits with dtype '<u2': read it back with `as` BF16. Refuses
+/// byte what numpy.save writes. A format that .npy has no dtype for is
+/// stored as its bits in the unsigned dtype of its size: read it back with `as`. Refuses
 /// `file-unwritable`; nothing half-written stays, an existing file is replaced in one step.
 void write_npy(const std::string& path, const Tensor& tensor);
 

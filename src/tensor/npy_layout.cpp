@@ -26,6 +26,12 @@ struct Elements {
   bool swapped = false;  ///< big-endian
 };
 
+/// Formats that numpy does not have: files hold them as unsigned integers of their size.
+bool reads_as_words(Format format) {
+  return std::ranges::none_of(kDtypes, [format](const DtypeRow& row) { return row.format == format; });
+}
+Format unsigned_of_bytes(int bytes) { return bytes == 1 ? Format::UI8 : bytes == 2 ? Format::UI16 : Format::UI32; }
+
 Elements elements_of(const NpyHeader& header, std::optional<Format> as, const std::string& where) {
   const std::string& descr = header.descr;
   auto unsupported = [&] {
@@ -38,6 +44,14 @@ Elements elements_of(const NpyHeader& header, std::optional<Format> as, const st
       refuse(Code::NpyUnsupported, fmt::format("{}: the dtype '{}' may be bf16; name the format to read it as", where, descr));
     refuse(Code::OperandMismatch, fmt::format("{}: the dtype '{}' is not {}", where, descr, name(*as)));
   }
+  // ml_dtypes' names for what it saves: '<f1' for float8_e5m2, bytes without a kind for its other formats of a byte.
+  if (as && reads_as_words(*as) && info(*as).storage_bytes == 1 &&
+      (descr == "<V1" || descr == "|V1" || (descr == "<f1" && *as == Format::F8E5M2)))
+    return {*as, false};
+  if (!as && descr == "<f1") return {Format::F8E5M2, false};
+  if (!as && (descr == "<V1" || descr == "|V1"))
+    refuse(Code::NpyUnsupported,
+           fmt::format("{}: the dtype '{}' is a byte of any format; name the format to read it as", where, descr));
   if (descr == "?") return elements_of({"|b1", header.fortran_order, header.shape, header.data_offset}, as, where);
   if (descr.size() != 3) unsupported();
   const char order = descr[0];
@@ -48,7 +62,7 @@ Elements elements_of(const NpyHeader& header, std::optional<Format> as, const st
   // '|' says that there is no byte order, which is so for single bytes only; '=' is never written to a file.
   if (order != '<' && order != '>' && !(order == '|' && bytes == 1)) unsupported();
   Elements elements{row->format, order == '>' && bytes > 1};
-  if (bf16 && row->format == Format::UI16) elements.format = Format::BF16;
+  if (as && reads_as_words(*as) && row->format == unsigned_of_bytes(info(*as).storage_bytes)) elements.format = *as;
   if (as && elements.format != *as)
     refuse(Code::OperandMismatch,
            fmt::format("{}: the dtype '{}' is {}, not {}", where, descr, name(elements.format), name(*as)));
@@ -112,19 +126,21 @@ Tensor npy_elements(const NpyLayout& layout, const std::byte* data) {
   return tensor;
 }
 
-void check_npy_booleans(Format format, std::span<const std::byte> elements, const std::string& where) {
-  if (format != Format::I1) return;
-  const auto bad = std::find_if(elements.begin(), elements.end(), [](std::byte b) { return b > std::byte{1}; });
-  if (bad != elements.end())
-    refuse(Code::NpyMalformed,
-           fmt::format("{}: boolean {} is {}, neither 0 nor 1", where, bad - elements.begin(), static_cast<int>(*bad)));
+void check_npy_stray_bits(Format format, std::span<const std::byte> elements, const std::string& where) {
+  const auto bad = first_with_stray_bits(format, elements);
+  if (!bad) return;
+  Bits bits = 0;
+  std::memcpy(&bits, elements.data() + *bad * info(format).storage_bytes, static_cast<std::size_t>(info(format).storage_bytes));
+  if (format == Format::I1) refuse(Code::NpyMalformed, fmt::format("{}: boolean {} is {}, neither 0 nor 1", where, *bad, bits));
+  refuse(Code::NpyMalformed, fmt::format("{}: element {} is {:#x}, which has more than the {} bits of {}", where, *bad, bits,
+                                         info(format).bits, name(format)));
 }
 
 std::string npy_descr(Format format) {
-  if (format == Format::BF16) return "<u2";
+  if (reads_as_words(format)) format = unsigned_of_bytes(info(format).storage_bytes);
   for (const DtypeRow& row : kDtypes)
     if (row.format == format) return (info(format).storage_bytes == 1 ? "|" : "<") + std::string(row.code);
-  refuse(Code::NpyUnsupported, fmt::format(".npy has no dtype for {}", name(format)));
+  refuse(Code::Internal, fmt::format(".npy has no dtype for {}", name(format)));
 }
 
 }  // namespace bitpact

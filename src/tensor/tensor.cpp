@@ -121,4 +121,16 @@ void Tensor::set(std::int64_t flat, Bits bits) {
   std::memcpy(mutable_bytes() + static_cast<std::size_t>(flat) * each, &bits, each);
 }
 
+std::optional<std::int64_t> first_with_stray_bits(Format format, std::span<const std::byte> elements) {
+  const FormatInfo& row = info(format);
+  if (row.bits == 8 * row.storage_bytes) return std::nullopt;
+  const auto each = static_cast<std::size_t>(row.storage_bytes);
+  for (std::size_t at = 0; at < elements.size(); at += each) {
+    Bits bits = 0;
+    std::memcpy(&bits, elements.data() + at, each);
+    if (bits >> row.bits != 0) return static_cast<std::int64_t>(at / each);
+  }
+  return std::nullopt;
+}
+
 }  // namespace bitpact

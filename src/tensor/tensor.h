@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -58,5 +59,8 @@ class Tensor {
   std::int64_t size_ = 0;
   std::shared_ptr<std::byte[]> data_;
 };
+
+/// Flat index of the first element with a bit outside its format's encoding (i1, the 4-bit formats, tf32); none where there is none.
+std::optional<std::int64_t> first_with_stray_bits(Format format, std::span<const std::byte> elements);
 
 }  // namespace bitpact

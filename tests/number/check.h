@@ -34,7 +34,7 @@ inline std::string describe(Op op, const Operands& x, Format result, const Polic
   std::string line = spelling(op);
   for (int i = 0; i < arity(op); ++i) line += fmt::format(" {}:{:#x}", name(x[i].format), x[i].bits);
   return line + fmt::format(" -> {} rounding={} overflow={} flush_in={} flush_out={}", name(result), spelling(policy.rounding),
-                            policy.overflow == Overflow::Ieee ? "Ieee" : "Saturate", policy.flush_in, policy.flush_out);
+                            spelling(policy.overflow), policy.flush_in, policy.flush_out);
 }
 
 /// One oracle and the count of what it was asked. Stops the test after a few differences.

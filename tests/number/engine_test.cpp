@@ -1,4 +1,4 @@
-// The engine on layouts that are not in the table: what a new row costs is a row.
+// The engine on the rows of the small formats, against numbers written down here.
 #include "number/engine.h"
 
 #include <gtest/gtest.h>
@@ -12,11 +12,11 @@ Bits from_double(double value, const Layout& l, const Policy& policy = {}) {
   const Unpacked x = unpack({Format::F64, std::bit_cast<Bits>(value)}, {});
   switch (x.kind) {
     case Class::Zero:
-      return pack_zero(x.negative, l);
+      return pack_zero(x.negative, l, policy);
     case Class::Infinity:
       return pack_infinity(x.negative, l, policy);
     case Class::NaN:
-      return pack_nan(l);
+      return pack_nan(l, policy);
     default:
       return round_pack(x.negative, x.exponent - 63, x.significand, false, l, policy);
   }
@@ -30,18 +30,9 @@ double to_double(Bits bits, const Layout& l) {
   return x.negative ? -magnitude : magnitude;
 }
 
-/// OCP OFP8 1.0: the rows of f8E5M2, and f8E4M3FN without its Specials; tf32 keeps f32's exponent and ten bits of fraction.
-constexpr Layout f8E5M2 = derive({Format::F16, "f8E5M2", FormatKind::Float, 8, 1, 5, 2, 15, Specials::InfinitiesAndNaNs});
-constexpr Layout tf32 = derive({Format::F32, "tf32", FormatKind::Float, 19, 4, 8, 10, 127, Specials::InfinitiesAndNaNs});
-constexpr Layout f8E4M3FN = [] {
-  Layout l = derive({Format::F16, "f8E4M3FN", FormatKind::Float, 8, 1, 4, 3, 7, Specials::InfinitiesAndNaNs});
-  l.largest = 0x7e;
-  l.emax = 8;
-  l.infinities = false;
-  l.infinity = 0;
-  l.quiet_nan = 0x7f;
-  return l;
-}();
+const Layout& f8E5M2 = layout(Format::F8E5M2);
+const Layout& f8E4M3FN = layout(Format::F8E4M3FN);
+const Layout& tf32 = layout(Format::TF32);
 
 TEST(EngineRows, AnF8IsTheUpperHalfOfAnF16) {
   for (Bits bits = 0; bits < 256; ++bits) {
@@ -53,7 +44,8 @@ TEST(EngineRows, AnF8IsTheUpperHalfOfAnF16) {
 }
 
 TEST(EngineRows, RoundsToTheNearestOfAllValues) {
-  for (const Layout& l : {f8E5M2, f8E4M3FN}) {
+  for (const Layout* row : {&f8E5M2, &f8E4M3FN}) {
+    const Layout& l = *row;
     for (Bits bits = 0; bits < l.largest; ++bits) {
       const double below = to_double(bits, l), above = to_double(bits + 1, l), middle = (below + above) / 2;
       EXPECT_LT(below, above);
@@ -82,12 +74,7 @@ TEST(EngineRows, WithoutInfinitiesOverflowIsTheNaN) {
 
 /// f8E4M3FNUZ: no infinities, and the one NaN is where -0 would be.
 TEST(EngineRows, TheNanAtNegativeZero) {
-  Layout l = derive({Format::F16, "f8E4M3FNUZ", FormatKind::Float, 8, 1, 4, 3, 8, Specials::InfinitiesAndNaNs});
-  l.largest = 0x7f;
-  l.emax = 7;
-  l.infinities = false;
-  l.quiet_nan = 0x80;
-  l.negative_zero = 0;
+  const Layout& l = layout(Format::F8E4M3FNUZ);
   EXPECT_EQ(classify(l, 0x80), Class::NaN);
   EXPECT_EQ(classify(l, 0), Class::Zero);
   for (Bits bits = 1; bits < 256; ++bits) {
@@ -108,6 +95,43 @@ TEST(EngineRows, Tf32IsAnF32Cut) {
   EXPECT_EQ(from_double(1 + 0x1.8p-11, tf32), (0x3f800000u >> 13) + 1);
   EXPECT_EQ(from_double(-3e38, tf32), (0xff61b1e6u >> 13) + 1);  // the 13 bits cut off are more than half
   EXPECT_EQ(from_double(1e39, tf32), 0x7f800000u >> 13);
+}
+
+TEST(EngineRows, F4HasNumbersOnly) {
+  const Layout& l = layout(Format::F4E2M1FN);
+  constexpr double values[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+  for (Bits bits = 0; bits < 8; ++bits) {
+    EXPECT_EQ(to_double(bits, l), values[bits]);
+    EXPECT_EQ(from_double(-values[bits], l), bits | 8);
+  }
+  for (Overflow o : {Overflow::Ieee, Overflow::Saturate}) {
+    EXPECT_EQ(from_double(7, l, {.overflow = o}), 7u);
+    EXPECT_EQ(from_double(-1e30, l, {.overflow = o}), 15u);
+    EXPECT_EQ(from_double(INFINITY, l, {.overflow = o}), 7u);
+    EXPECT_EQ(from_double(std::nan(""), l, {.overflow = o}), 0u);
+  }
+  EXPECT_EQ(from_double(5, l), 6u);     // a tie, to even
+  EXPECT_EQ(from_double(0.25, l), 0u);  // and another
+}
+
+TEST(EngineRows, AScaleHasNoZeroAndNoSign) {
+  const Layout& l = layout(Format::F8E8M0FNU);
+  constexpr Policy saturate{.overflow = Overflow::Saturate};
+  EXPECT_EQ(to_double(0, l), 0x1p-127);
+  EXPECT_EQ(to_double(127, l), 1);
+  EXPECT_EQ(to_double(254, l), 0x1p127);
+  EXPECT_EQ(classify(l, 255), Class::NaN);
+  EXPECT_EQ(classify(l, 0), Class::Normal);
+  EXPECT_EQ(from_double(0, l), 0xffu);
+  EXPECT_EQ(from_double(0, l, saturate), 0u);
+  EXPECT_EQ(from_double(-1, l), 0xffu);
+  EXPECT_EQ(from_double(-1, l, saturate), 0u);
+  EXPECT_EQ(from_double(-INFINITY, l, saturate), 0u);
+  EXPECT_EQ(from_double(1e-200, l), 0u);  // positive, so the smallest is the nearest
+  EXPECT_EQ(from_double(1.5, l), 128u);   // ties leave the odd significand 1
+  EXPECT_EQ(from_double(3, l), 129u);
+  EXPECT_EQ(from_double(0x1.8p127, l), 0xffu);
+  EXPECT_EQ(from_double(0x1.8p127, l, saturate), 254u);
 }
 
 TEST(EngineRoot, IsTheFloorOfTheRoot) {

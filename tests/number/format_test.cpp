@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <functional>
 #include <limits>
 
 #include "diagnostic/diagnostic.h"
@@ -45,14 +46,14 @@ TEST(FormatTable, SixteenBitFormats) {
 }
 
 TEST(FormatTable, RowsAndNames) {
-  ASSERT_EQ(all_formats().size(), 13u);
+  ASSERT_EQ(all_formats().size(), 22u);
   for (const FormatInfo& row : all_formats()) {
     EXPECT_EQ(&info(row.format), &info(parse_format(row.name))) << row.name;
     EXPECT_EQ(info(row.format).name, row.name);
     EXPECT_EQ(format_named(row.name), row.format);
-    EXPECT_EQ(row.storage_bytes, (row.bits + 7) / 8) << row.name;
+    EXPECT_EQ(row.storage_bytes, row.format == Format::TF32 ? 4 : (row.bits + 7) / 8) << row.name;
     if (is_float(row.format)) {
-      EXPECT_EQ(1 + row.exponent_bits + row.mantissa_bits, row.bits) << row.name;
+      EXPECT_EQ((row.format == Format::F8E8M0FNU ? 0 : 1) + row.exponent_bits + row.mantissa_bits, row.bits) << row.name;
     }
   }
   EXPECT_EQ(name(Format::UI16), "ui16");
@@ -64,6 +65,41 @@ TEST(FormatTable, RowsAndNames) {
   } catch (const Refused& e) {
     EXPECT_EQ(e.diagnostic().code, Code::UnknownFormat);
     EXPECT_NE(e.diagnostic().reason.find("f33"), std::string::npos);
+  }
+}
+
+TEST(FormatTable, WhatSmallFormatsHaveAndHaveNot) {
+  struct Row {
+    Format format;
+    Bits one, largest, smallest_normal;
+    bool nan, infinities, negative_zero, zero;
+  };
+  for (const Row& r : {Row{Format::TF32, 0x1fc00, 0x3fbff, 0x400, true, true, true, true},
+                       Row{Format::F8E5M2, 0x3c, 0x7b, 0x04, true, true, true, true},
+                       Row{Format::F8E4M3FN, 0x38, 0x7e, 0x08, true, false, true, true},
+                       Row{Format::F8E5M2FNUZ, 0x40, 0x7f, 0x04, true, false, false, true},
+                       Row{Format::F8E4M3FNUZ, 0x40, 0x7f, 0x08, true, false, false, true},
+                       Row{Format::F4E2M1FN, 0x2, 0x7, 0x2, false, false, true, true},
+                       Row{Format::F8E8M0FNU, 0x7f, 0xfe, 0x00, true, false, false, false}}) {
+    EXPECT_EQ(one(r.format), r.one) << name(r.format);
+    EXPECT_EQ(largest_finite(r.format), r.largest) << name(r.format);
+    EXPECT_EQ(smallest_normal(r.format), r.smallest_normal) << name(r.format);
+    EXPECT_EQ(has_nan(r.format), r.nan) << name(r.format);
+    EXPECT_EQ(has_infinities(r.format), r.infinities) << name(r.format);
+    EXPECT_EQ(has_negative_zero(r.format), r.negative_zero) << name(r.format);
+    EXPECT_EQ(has_zero(r.format), r.zero) << name(r.format);
+  }
+  const Format scale = Format::F8E8M0FNU, fnuz = Format::F8E5M2FNUZ, f4 = Format::F4E2M1FN;
+  for (auto refused : std::vector<std::function<void()>>{
+           [=] { infinity(Format::F8E4M3FN); }, [=] { infinity(f4); }, [=] { quiet_nan(f4); }, [=] { negative_zero(fnuz); },
+           [=] { positive_zero(scale); }, [=] { negative_zero(scale); }, [=] { smallest_subnormal(scale); },
+           [=] { largest_finite(scale, true); }, [=] { negate({scale, 1}); }}) {
+    try {
+      refused();
+      ADD_FAILURE();
+    } catch (const Refused& e) {
+      EXPECT_EQ(e.diagnostic().code, Code::ArithmeticUnsupported);
+    }
   }
 }
 

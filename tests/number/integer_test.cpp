@@ -44,10 +44,11 @@ void check_pair(Format f, Bits a, Bits b, Overflow overflow) {
   ASSERT_EQ(ulp_distance(f, a, b), static_cast<Bits>(x < y ? y - x : x - y)) << describe(Op::Subtract, args, f, policy);
 }
 
-TEST(Integer, AllPairsOf8Bits) {
-  for (Format f : {Format::I8, Format::UI8}) {
-    for (Bits a = 0; a < 256; ++a) {
-      for (Bits b = 0; b < 256; ++b) {
+TEST(Integer, AllPairsOf8BitsAnd4Bits) {
+  for (Format f : {Format::I8, Format::UI8, Format::I4, Format::UI4}) {
+    const Bits count = Bits{1} << integer_spec(f).width;
+    for (Bits a = 0; a < count; ++a) {
+      for (Bits b = 0; b < count; ++b) {
         check_pair(f, a, b, Overflow::Ieee);
         check_pair(f, a, b, Overflow::Saturate);
         if (HasFatalFailure()) return;
@@ -109,7 +110,7 @@ TEST(Integer, MultipliesWideUnsigned) {
 TEST(Integer, BetweenIntegerFormats) {
   std::mt19937_64 random(7);
   for (int n = 0; n < 100'000; ++n) {
-    const Format from = integer_formats()[random() % 8], to = integer_formats()[random() % 8];
+    const Format from = integer_formats()[random() % 10], to = integer_formats()[random() % 10];
     const Bits bits = random_integer(random, from);
     for (Overflow o : {Overflow::Ieee, Overflow::Saturate}) {
       ASSERT_EQ(convert({from, bits}, to, {.overflow = o}), fit(to, value(from, bits), o)) << name(from) << name(to) << bits;

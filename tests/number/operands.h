@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 #include <random>
 #include <vector>
 
@@ -9,13 +10,28 @@
 
 namespace bitpact::oracle {
 
+/// The IEEE formats that are wide enough for the boundaries below.
 inline const std::vector<Format>& float_formats() {
-  static const std::vector<Format> formats{Format::F64, Format::F32, Format::BF16, Format::F16};
+  static const std::vector<Format> formats{Format::F64, Format::F32, Format::TF32, Format::BF16, Format::F16};
+  return formats;
+}
+/// Those of at most 8 bits: all their values are tried.
+inline const std::vector<Format>& small_floats() {
+  static const std::vector<Format> formats{Format::F8E5M2,     Format::F8E4M3FN, Format::F8E5M2FNUZ,
+                                           Format::F8E4M3FNUZ, Format::F4E2M1FN, Format::F8E8M0FNU};
+  return formats;
+}
+inline const std::vector<Format>& all_floats() {
+  static const std::vector<Format> formats = [] {
+    std::vector<Format> all = float_formats();
+    all.insert(all.end(), small_floats().begin(), small_floats().end());
+    return all;
+  }();
   return formats;
 }
 inline const std::vector<Format>& integer_formats() {
-  static const std::vector<Format> formats{Format::I64,  Format::I32,  Format::I16,  Format::I8,
-                                           Format::UI64, Format::UI32, Format::UI16, Format::UI8};
+  static const std::vector<Format> formats{Format::I64,  Format::I32,  Format::I16,  Format::I8,  Format::I4,
+                                           Format::UI64, Format::UI32, Format::UI16, Format::UI8, Format::UI4};
   return formats;
 }
 
@@ -181,8 +197,14 @@ class RandomOperands {
   }
 
   std::mt19937_64 random_;
-  std::array<std::vector<Bits>, 4> tables_;
+  std::array<std::vector<Bits>, 22> tables_;
 };
+
+/// Whether BITPACT_RANDOM_CASES asks for a long run.
+inline bool many_cases() {
+  const char* text = std::getenv("BITPACT_RANDOM_CASES");
+  return text && std::atol(text) >= 1'000'000;
+}
 
 /// One of the 6 * 2 * 2 * 2 policies.
 inline Policy policy_number(std::uint64_t n) {

@@ -36,6 +36,26 @@ TEST(UlpDistance, CountsTheValuesOfEvery16BitFormat) {
   EXPECT_EQ(ulp_distance(Format::F32, 0x80000001, 0x00000001), 2u);
 }
 
+TEST(UlpDistance, CountsTheValuesOfEverySmallFormat) {
+  for (Format f : small_floats()) {
+    const Bits count = Bits{1} << float_spec(f)->width;
+    std::map<double, int> place;
+    for (Bits bits = 0; bits < count; ++bits)
+      if (classify(f, bits) != Class::NaN) place[exact_value(f, bits)] = 0;
+    int next = 0;
+    for (auto& [value, rank] : place) rank = next++;
+    for (Bits a = 0; a < count; ++a) {
+      for (Bits b = 0; b < count; ++b) {
+        const bool nan_a = classify(f, a) == Class::NaN, nan_b = classify(f, b) == Class::NaN;
+        std::uint64_t want = nan_a == nan_b ? 0 : UINT64_MAX;
+        if (!nan_a && !nan_b)
+          want = static_cast<std::uint64_t>(std::abs(place.at(exact_value(f, a)) - place.at(exact_value(f, b))));
+        ASSERT_EQ(ulp_distance(f, a, b), want) << name(f) << " " << a << " " << b;
+      }
+    }
+  }
+}
+
 TEST(Order, BoundaryPairsOfAnyTwoFormats) {
   for (Format fa : float_formats()) {
     for (Format fb : float_formats()) {

@@ -14,10 +14,22 @@ SEQUENCE = (
     "normal wide cancellation normal ties normal wide subnormal normal cancellation special normal wide ties normal cancellation"
 ).split()
 # name: (width, fraction bits, bias)
-FLOATS = {"f64": (64, 52, 1023), "f32": (32, 23, 127), "bf16": (16, 7, 127), "f16": (16, 10, 15)}
-WIDE = {"f64": (-250, 250), "f32": (-30, 30), "bf16": (-30, 30), "f16": (-7, 3)}
-LARGE = {"f64": 26, "f32": 12, "bf16": 12, "f16": 5}
-MIDDLE = {"f64": 0, "f32": 0, "bf16": 0, "f16": 5}
+FLOATS = {"f64": (64, 52, 1023), "f32": (32, 23, 127), "tf32": (19, 10, 127), "bf16": (16, 7, 127), "f16": (16, 10, 15)}
+FLOATS |= {"f8E5M2": (8, 2, 15), "f8E5M2FNUZ": (8, 2, 16), "f8E4M3FN": (8, 3, 7), "f8E4M3FNUZ": (8, 3, 8)}
+FLOATS |= {"f4E2M1FN": (4, 1, 1), "f8E8M0FNU": (8, 0, 127)}
+STORED = {"tf32": 4}
+# name: exponents of wide, LARGE, exponents of MIDDLE, of normal, of the powers of two
+RANGES = {
+    "f64": ((-250, 250), 26, (-2, 2), (-2, 2), (-1, 1)),
+    "f16": ((-7, 3), 5, (3, 7), (-2, 2), (-1, 1)),
+    "f8E5M2": ((-7, 3), 5, (-2, 2), (-2, 2), (-1, 1)),
+    "f8E5M2FNUZ": ((-7, 3), 5, (-2, 2), (-2, 2), (-1, 1)),
+    "f8E4M3FN": ((-3, 3), 5, (-1, 3), (-2, 2), (-1, 1)),
+    "f8E4M3FNUZ": ((-3, 3), 5, (-1, 3), (-2, 2), (-1, 1)),
+    "f4E2M1FN": ((0, 2), 2, (0, 1), (0, 2), (0, 2)),
+}
+for name in ("f32", "tf32", "bf16", "f8E8M0FNU"):
+    RANGES[name] = ((-30, 30), 12, (-2, 2), (-2, 2), (-1, 1))
 
 
 def mix(z):
@@ -50,12 +62,34 @@ class Float:
     def __init__(self, name):
         self.name = name
         self.width, self.M, self.bias = FLOATS[name]
-        self.inf = ((1 << (self.width - 1 - self.M)) - 1) << self.M
-        self.nan = self.inf | 1 << (self.M - 1)
-        self.largest = self.inf - 1
+        self.stored = STORED.get(name, max(self.width, 8) // 8)
+        self.wide_exponents, self.LARGE, self.MIDDLE, self.normal_exponents, self.powers = RANGES[name]
+        self.signed = name != "f8E8M0FNU"
+        self.minus_zero = not name.endswith("UZ") and self.signed
+        magnitudes = 1 << (self.width - self.signed)
+        self.least = 1 if self.signed else 0
+        self.smallest_normal = 1 << self.M if self.signed else 0
+        if name.endswith("FNUZ"):
+            self.largest, self.nan = magnitudes - 1, magnitudes
+        elif name == "f4E2M1FN":
+            self.largest = self.nan = magnitudes - 1
+        elif name in ("f8E4M3FN", "f8E8M0FNU"):
+            self.largest, self.nan = magnitudes - 2, magnitudes - 1
+        else:
+            self.inf = magnitudes - (1 << self.M)
+            self.nan = self.inf | 1 << (self.M - 1)
+            self.largest = self.inf - 1
+        if not hasattr(self, "inf"):
+            self.inf = self.largest
 
     def raw(self, sign, magnitude):
+        if not self.signed or (magnitude == 0 and not self.minus_zero):
+            sign = 0
         return sign << (self.width - 1) | magnitude
+
+    def pick(self, exponents, word):
+        low, high = exponents
+        return low + word % (high - low + 1)
 
     def F(self, sign, e, f):
         return self.raw(sign, (e + self.bias) << self.M | f % (1 << self.M))
@@ -66,13 +100,14 @@ class Float:
         return self.F(sign, top + e, n << (self.M - top))
 
     def normal(self, x):
-        return self.F(x.sign, x.w1 % 5 - 2, x.w0)
+        return self.F(x.sign, self.pick(self.normal_exponents, x.w1), x.w0)
 
     def wide(self, x):
-        low, high = WIDE[self.name]
-        return self.F(x.sign, low + x.w1 % (high - low + 1), x.w0)
+        return self.F(x.sign, self.pick(self.wide_exponents, x.w1), x.w0)
 
     def cancellation(self, x):
+        if not self.signed:
+            return self.normal(x)
         if x.contracted:
             j = x.k % 4
             g = x.k - j
@@ -80,17 +115,19 @@ class Float:
                 return self.normal(x)
             v0, v1 = x.W(x.o, x.c * x.K + g, 0), x.W(x.o, x.c * x.K + g, 1)
             if x.o == 0:
-                return self.F(v0 >> 63 ^ (j == 2), LARGE[self.name], v0)
-            return self.F(0, v1 % 3 - 1, 0)
+                return self.F(v0 >> 63 ^ (j == 2), self.LARGE, v0)
+            return self.F(0, self.pick(self.powers, v1), 0)
         m = self.M - (self.M + 2) // 2
-        p = MIDDLE[self.name] + x.W(0, x.e, 1) % 5 - 2
+        p = self.pick(self.MIDDLE, x.W(0, x.e, 1))
         f = [x.W(i, x.e, 0) % (1 << m) | 1 for i in (0, 1)]
         return [self.F(0, p, f[0]), self.F(1, p, f[1]), self.F(0, 2 * p, f[0] + f[1])][min(x.o, 2)]
 
     def ties(self, x):
         M = self.M
+        if not self.signed or (M == 1 and (x.contracted or x.operands > 1)):
+            return self.normal(x)
         if x.contracted:
-            P = M + 1 if M + 1 >= 24 or x.r0 % 2 == 1 else 24
+            P = M + 1 if M + 1 >= 24 or x.r0 % 2 == 1 or M == 3 else 24
             h = P // 2 + 1
             odd = 1 + 2 * (x.w1 % 4)
             if x.o == 0:
@@ -100,6 +137,13 @@ class Float:
             lengths = [n for n in (9, 12, 25) if n <= M + 1] or [M + 1]
             n = lengths[x.w1 % len(lengths)]
             return self.I(x.sign, 1 << (n - 1) | x.w0 % (1 << (n - 1)) | 1, -1)
+        if M == 2:
+            return self.I(x.sign, 3, 0 if x.o == 0 else -2)
+        if M == 3:
+            even = x.W(0, x.e, 1) % 2 == 0
+            if x.o == 0:
+                return self.I(x.sign, 7, -1) if even else self.I(x.sign, 3, 0)
+            return self.I(x.sign, 3 if even else 7, -3)
         p, q = (M + 4) // 2, (M + 3) // 2
         u = M + 1 - (M + 2 - q) // 2
         if x.o == 0:
@@ -108,6 +152,8 @@ class Float:
 
     def subnormal(self, x):
         v = x.w1 >> 8
+        if not self.signed:
+            return v % 4
         if (x.r0 % 2 == 1 and x.k % 4 == 0) if x.contracted else x.w1 % 4 == 0:
             return self.F(x.sign, 0, 0)
         if (x.w1 >> 2) % 4 == 3:
@@ -115,7 +161,7 @@ class Float:
         return self.raw(x.sign, (x.w0 % (1 << self.M) >> v % self.M) or 1)
 
     def special(self, x):
-        smallest_normal = 1 << self.M
+        smallest_normal = self.smallest_normal
         if not x.contracted:
             one = self.bias << self.M
             values = [
@@ -128,8 +174,8 @@ class Float:
                 (1, self.largest),
                 (0, smallest_normal),
                 (1, smallest_normal),
-                (0, 1),
-                (1, 1),
+                (0, self.least),
+                (1, self.least),
                 (0, one),
             ]
             pick = x.w1 % 16
@@ -149,7 +195,7 @@ class Float:
         if theme == 5 and x.k in (A, B):
             return self.raw(x.sign, self.largest)
         if theme == 6:
-            return self.raw(x.sign, (smallest_normal, 1, 0)[x.w1 % 3])
+            return self.raw(x.sign, (smallest_normal, self.least, 0)[x.w1 % 3])
         if theme == 7 and x.w1 % 4 == 0:
             return self.raw(x.sign, 0)
         return self.normal(x)
@@ -159,6 +205,7 @@ class Integer:
     def __init__(self, name):
         self.signed = not name.startswith("ui")
         self.width = int(name.lstrip("ui"))
+        self.stored = max(self.width, 8) // 8
 
     def normal(self, x):
         return (x.w0 >> 60) - (8 if self.signed else 0)
@@ -195,7 +242,7 @@ class Integer:
 
 
 class Boolean:
-    width = 8
+    width, stored = 8, 1
 
     def __getattr__(self, name):
         return lambda x: x.w0 >> 63
@@ -235,7 +282,8 @@ def flat(order, axes, index, shape):
 def operands(recipe, specs, result_axes):
     if recipe.endswith(" enumerate"):
         (spec,) = specs
-        width = 1 if spec["format"] == "i1" else int(spec["format"].lstrip("bfui"))
+        name = spec["format"]
+        width = 1 if name == "i1" else FLOATS[name][0] if name in FLOATS else int(name.lstrip("ui"))
         stored = max(width, 8) // 8
         count = sum(1 for _ in row_major(spec["shape"]))
         return [b"".join((i % (1 << width)).to_bytes(stored, "little") for i in range(count))]
@@ -257,7 +305,7 @@ def operands(recipe, specs, result_axes):
             position = c % L if o == 0 else (c + c // L**o) % L
             x = Element(seed, o, len(specs), contracted, c, k, K, L)
             bits = getattr(values, sequence[position])(x) % (1 << values.width)
-            data += bits.to_bytes(values.width // 8, "little")
+            data += bits.to_bytes(values.stored, "little")
         result.append(bytes(data))
     return result
 
@@ -290,6 +338,21 @@ PROBLEMS = [
     (DEFAULT, [operand("i64", [300], "d0"), operand("ui16", [300], "d0"), operand("i1", [300], "d0")], "d0"),
     (DEFAULT, [operand("i16", [300], "d0"), operand("ui32", [300], "d0")], "d0"),
     (DEFAULT, [operand("f32", [5, 6], "d0 d1"), operand("f32", [], "")], "d0 d1"),
+    (DEFAULT, [operand("tf32", [40, 37], "m k"), operand("tf32", [37, 33], "k n")], "m n"),
+    (DEFAULT, [operand("f8E5M2", [150, 37], "m k"), operand("f8E4M3FN", [37, 150], "k n")], "m n"),
+    (DEFAULT, [operand("f8E4M3FNUZ", [150, 37], "m k"), operand("f8E5M2FNUZ", [37, 150], "k n")], "m n"),
+    (DEFAULT, [operand("f4E2M1FN", [150, 64], "m k"), operand("f8E8M0FNU", [64, 150], "k n")], "m n"),
+    *[
+        (DEFAULT, [operand(name, [20, 50], "d0 d1")] * 3, "d0 d1")
+        for name in ("tf32", "f8E5M2", "f8E4M3FN", "f8E5M2FNUZ", "f8E4M3FNUZ", "f4E2M1FN", "f8E8M0FNU", "i4", "ui4")
+    ],
+    *[
+        (DEFAULT, [operand(name, [700], "d0")], "d0")
+        for name in ("tf32", "f8E5M2", "f8E4M3FN", "f8E5M2FNUZ", "f8E4M3FNUZ", "f4E2M1FN", "f8E8M0FNU")
+    ],
+    (DEFAULT, [operand("i4", [40, 9], "m k"), operand("ui4", [9, 40], "k n")], "m n"),
+    ("bitpact-operands/1 enumerate", [operand("f8E4M3FN", [300], "d0")], "d0"),
+    ("bitpact-operands/1 enumerate", [operand("ui4", [40], "d0")], "d0"),
     ("bitpact-operands/1 enumerate", [operand("bf16", [256, 256], "d0 d1")], "d0 d1"),
     ("bitpact-operands/1 enumerate", [operand("i8", [700], "d0")], "d0"),
 ]
