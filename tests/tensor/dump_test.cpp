@@ -102,6 +102,10 @@ TEST_F(Dumps, AFileThatChangedSinceIsNamed) {
   npy("d/a.npy", 4);
   fs::remove(path("d/b.npy"));
   EXPECT_EQ(refusal([&] { dump->read(0); }), Code::NpyMalformed);
+  write_npy(path("d/a.npy"), Tensor(Format::I32, {3}));
+  EXPECT_EQ(refusal([&] { dump->read(0); }), Code::NpyMalformed);
+  npy("d/a.npy", 3);
+  EXPECT_EQ(dump->read(0).bytes.size(), 12u);
   EXPECT_EQ(refusal([&] { dump->read(1); }), Code::FileUnreadable);
 }
 
