@@ -42,6 +42,13 @@ std::vector<std::string> histogram_lines(const UlpHistogram& histogram) {
   return lines;
 }
 
+std::string count_text(std::uint64_t n) {
+  std::string digits = std::to_string(n);
+  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(static_cast<std::size_t>(at), ",");
+  return digits;
+}
+
 std::string index_text(const std::vector<std::int64_t>& index) { return fmt::format("[{}]", fmt::join(index, ", ")); }
 
 }  // namespace bitpact

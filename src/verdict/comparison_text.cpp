@@ -19,11 +19,7 @@ class Page {
   std::string text_;
 };
 
-std::string count(std::int64_t n) {
-  std::string digits = std::to_string(n);
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<size_t>(at), ",");
-  return digits;
-}
+std::string count(std::int64_t n) { return count_text(static_cast<std::uint64_t>(n)); }
 
 // The target without its list of CPU features, which --json and `bitpact backends` give in full.
 std::string short_target(const std::string& target) {

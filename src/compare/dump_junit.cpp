@@ -1,0 +1,70 @@
+// A comparison of two dumps as JUnit XML, which build servers show.
+#include <fmt/format.h>
+
+#include "compare/dump_report.h"
+
+namespace bitpact {
+namespace {
+
+/// How many bytes of well-formed UTF-8 for a character that XML 1.0 has (its production 2) begin here; 0 where none does.
+std::size_t xml_character(std::string_view text) {
+  const auto at = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  const unsigned lead = at(0);
+  if (lead < 0x80) return lead >= 0x20 || lead == '\t' || lead == '\n' || lead == '\r' ? 1 : 0;
+  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4) return 0;
+  unsigned code = lead & (0x7fU >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((at(i) & 0xc0) != 0x80) return 0;
+    code = code << 6 | (at(i) & 0x3f);
+  }
+  const bool shortest = code >= (length == 2 ? 0x80U : length == 3 ? 0x800U : 0x10000U);
+  const bool excluded = (code >= 0xd800 && code <= 0xdfff) || code == 0xfffe || code == 0xffff || code > 0x10ffff;
+  return shortest && !excluded ? length : 0;
+}
+
+/// For an attribute in double quotes, and for text.
+std::string escaped(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = xml_character(text);
+    const char c = text[0];
+    if (length == 0) {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    } else if (length > 1) {
+      out += text.substr(0, length);
+    } else if (c == '&' || c == '<' || c == '>' || c == '"' || c < 0x20) {
+      out += fmt::format("&#{};", static_cast<int>(c));  // also tab and line ends, which an attribute would lose
+    } else {
+      out += c;
+    }
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return out;
+}
+
+}  // namespace
+
+void write_junit(const DumpReport& r, const Sink& sink) {
+  const auto all = r.pairs.size();
+  const std::string suite = escaped(fmt::format("bitpact compare {} {}", r.path_a, r.path_b));
+  const auto failures = static_cast<std::int64_t>(all) - r.count(Outcome::Equal);
+  sink(
+      fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"{0}\" failures=\"{1}\" errors=\"0\">\n"
+                  "<testsuite name=\"{2}\" tests=\"{0}\" failures=\"{1}\" errors=\"0\" skipped=\"0\">\n",
+                  all, failures, suite));
+  const std::string group = escaped(r.path_a);
+  for (const DumpPair& pair : r.pairs) {
+    sink(fmt::format("<testcase classname=\"{}\" name=\"{}\"", group, escaped(r.entry(pair).name)));
+    if (pair.outcome == Outcome::Equal) {
+      sink("/>\n");
+      continue;
+    }
+    const std::string step = step_text(r, pair);
+    sink(fmt::format("><failure type=\"{}\" message=\"{}\">{}{}</failure></testcase>\n", name(pair.outcome),
+                     escaped(reason_text(r, pair)), escaped(title(r, pair)), escaped(step.empty() ? "" : "\n" + step)));
+  }
+  sink("</testsuite>\n</testsuites>\n");
+}
+
+}  // namespace bitpact
