@@ -1,10 +1,15 @@
-// bitpact compare: the same operands through two backends.
+// bitpact compare: the same operands through two backends; compare_dumps.cpp has the mode that takes two dumps.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "cli/compare_candidates.h"
+#include "cli/compare_dumps.h"
 #include "cli/verbs.h"
+#include "diagnostic/diagnostic.h"
 #include "verdict/batch.h"
 
 namespace bitpact {
@@ -42,24 +47,53 @@ ExitCode compare_many(const std::string& path, const ComparisonRequest& request,
   return summary.exit;
 }
 
+// Two arguments are two dumps, one is a problem line: what belongs to the other mode is refused.
+void check_mode(const CLI::App& verb, const CompareDumps& dumps, const std::string& what, const std::string& b) {
+  std::vector<std::string> foreign;
+  const std::vector<std::string> of_dumps = dumps.given();
+  if (!b.empty()) {
+    for (const CLI::Option* option : verb.get_options()) {
+      const std::string name = option->get_name();
+      const bool own = name == "--json" || std::find(of_dumps.begin(), of_dumps.end(), name) != of_dumps.end();
+      if (option->count() > 0 && !option->get_positional() && !own) foreign.push_back(name);
+    }
+    if (!foreign.empty())
+      refuse(Code::Usage,
+             fmt::format("'{}' and '{}' are taken as two dumps, and {} belongs to a comparison of backends (its problem line is "
+                         "one argument, in quotes)",
+                         what, b, fmt::join(foreign, ", ")));
+    return;
+  }
+  std::error_code none;
+  if (!what.empty() && std::filesystem::exists(what, none))
+    refuse(Code::Usage, fmt::format("'{}' is a file: give two dumps, or a problem line", what));
+  if (!of_dumps.empty())
+    refuse(Code::Usage, fmt::format("{} belongs to a comparison of two dumps: give both", fmt::join(of_dumps, ", ")));
+  if (verb.count("--candidate") == 0)
+    refuse(Code::Usage, "--candidate is required: the backend that is to give the reference's bits");
+}
+
 }  // namespace
 
 void add_compare(Program program) {
   struct Options {
     ComparisonRequest request;
+    std::string what, b;
     std::string problems, contract, recipe, emitted;
     std::vector<std::string> candidates;
     bool no_offers = false, no_cause = false, raw_nan = false;
   };
   auto o = std::make_shared<Options>();
-  CLI::App* verb =
-      program.app.add_subcommand("compare", "the same operands through two backends: verdict, first difference, cause, cost");
-  verb->add_option("problem", o->request.problem, "a problem line, e.g. \"matmul 64x64xf32,64x64xf32\"");
+  CLI::App* verb = program.app.add_subcommand(
+      "compare", "the same operands through two backends, or two dumps tensor by tensor: verdict, first difference, cause, cost");
+  verb->add_option("what", o->what,
+                   "a problem line, e.g. \"matmul 64x64xf32,64x64xf32\"; or a dump: .safetensors, .npz, a folder of .npy");
+  verb->add_option("b", o->b, "of two dumps the second");
+  auto dumps = std::make_shared<CompareDumps>(*verb);
   verb->add_option("--problems", o->problems,
                    "a file of problem lines instead, each with \"; contract=PATH\" and \"; expect=VERDICT\" where wanted");
   verb->add_option("--reference", o->request.reference, "backend whose bits count")->capture_default_str();
   verb->add_option("--candidate", o->candidates, "backend that is to give them, e.g. iree or iree[opt=O0]; again for more")
-      ->required()
       ->allow_extra_args(false);
   verb->add_option("--contract", o->contract, "contract file: the candidate runs what it says, emitted or interpreted");
   verb->add_option("--operands", o->recipe, "operand recipe (docs/operands.md), e.g. \"bitpact-operands/1 seed=2\"");
@@ -77,10 +111,13 @@ void add_compare(Program program) {
   verb->add_flag("--raw-nan", o->raw_nan, "NaN payloads and signs count");
   verb->add_flag("--no-offers", o->no_offers, "do not also try the form compiled for the contract on its own");
   verb->add_flag("--no-cause", o->no_cause, "do not look for the cause of a difference");
-  verb->add_flag("--json", program.json, "print bitpact.comparison/1");
-  verb->callback([o, program] {
-    program.run = [o, program] {
+  verb->add_flag("--json", program.json, "print bitpact.comparison/1, of two dumps bitpact.dump-comparison/1");
+  verb->callback([o, dumps, verb, program] {
+    program.run = [o, dumps, verb, program] {
+      check_mode(*verb, *dumps, o->what, o->b);
+      if (!o->b.empty()) return dumps->run(o->what, o->b, program.json);
       ComparisonRequest& request = o->request;
+      request.problem = o->what;
       if (!o->contract.empty()) request.contract = o->contract;
       if (!o->recipe.empty()) request.recipe = Recipe::parse(o->recipe);
       request.offers = !o->no_offers;

@@ -22,7 +22,7 @@ std::string_view name(StepState state) {
   return kNames[static_cast<std::size_t>(state)];
 }
 
-DumpReport compare_dumps(std::shared_ptr<const Dump> a, std::shared_ptr<const Dump> b, DumpOptions options) {
+DumpReport compare_dumps(std::shared_ptr<const Dump> a, std::shared_ptr<const Dump> b, DumpCompareOptions options) {
   DumpReport report;
   report.a = std::move(a);
   report.b = std::move(b);

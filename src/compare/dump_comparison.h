@@ -29,7 +29,7 @@ struct OrderStep {
 /// How far tensors that no name joins are matched: each level adds to the one before.
 enum class MatchLevel { Name, Content, Shape };
 
-struct DumpOptions {
+struct DumpCompareOptions {
   std::vector<NameMap> maps;  ///< for A's names, one after the other
   MatchLevel match = MatchLevel::Content;
   std::optional<std::vector<OrderStep>> order;
@@ -67,7 +67,7 @@ struct DumpPair {
 struct DumpReport {
   std::shared_ptr<const Dump> a, b;
   std::string path_a, path_b;
-  DumpOptions options;
+  DumpCompareOptions options;
   std::vector<std::int64_t> renamed;  ///< how many names each map changed
   /// In order: those that the order names, then the others as A's file has them, then those only in B as B's file has them.
   std::vector<DumpPair> pairs;
@@ -84,6 +84,6 @@ struct DumpReport {
 
 /// Refuses `usage` for a map that is no regular expression, `name-collision` where two tensors get one name, `order-malformed`
 /// where the order names a tensor that neither dump has, and what reading a tensor refuses.
-DumpReport compare_dumps(std::shared_ptr<const Dump> a, std::shared_ptr<const Dump> b, DumpOptions options);
+DumpReport compare_dumps(std::shared_ptr<const Dump> a, std::shared_ptr<const Dump> b, DumpCompareOptions options);
 
 }  // namespace bitpact

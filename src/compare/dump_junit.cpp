@@ -1,26 +1,23 @@
 // A comparison of two dumps as JUnit XML, which build servers show.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "compare/dump_report.h"
+#include "tensor/utf8.h"
 
 namespace bitpact {
 namespace {
 
-/// How many bytes of well-formed UTF-8 for a character that XML 1.0 has (its production 2) begin here; 0 where none does.
+/// How many bytes the character takes that begins here, if XML 1.0 has it (its production 2); else 0.
 std::size_t xml_character(std::string_view text) {
-  const auto at = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-  const unsigned lead = at(0);
+  const auto lead = static_cast<unsigned char>(text[0]);
   if (lead < 0x80) return lead >= 0x20 || lead == '\t' || lead == '\n' || lead == '\r' ? 1 : 0;
-  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4) return 0;
-  unsigned code = lead & (0x7fU >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((at(i) & 0xc0) != 0x80) return 0;
-    code = code << 6 | (at(i) & 0x3f);
+  for (std::size_t length = 2; length <= std::min<std::size_t>(4, text.size()); ++length) {
+    const std::string_view character = text.substr(0, length);
+    if (is_utf8(character)) return character == "\xef\xbf\xbe" || character == "\xef\xbf\xbf" ? 0 : length;
   }
-  const bool shortest = code >= (length == 2 ? 0x80U : length == 3 ? 0x800U : 0x10000U);
-  const bool excluded = (code >= 0xd800 && code <= 0xdfff) || code == 0xfffe || code == 0xffff || code > 0x10ffff;
-  return shortest && !excluded ? length : 0;
+  return 0;
 }
 
 /// For an attribute in double quotes, and for text.

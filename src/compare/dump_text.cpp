@@ -61,7 +61,8 @@ void headline(std::string& page, std::string_view label, const DumpReport& r, st
     const RawComparison& d = *pair.difference;
     line(page, label, fmt::format("{}: {}, {}", title(r, pair), to_text(entry.shape, entry.format), place(r, index)));
     line(page, "", divergence_text(entry, *d.first));
-    std::string counts = fmt::format("{} of {}", count_text(d.different), s(d.elements, "element differs", "elements differ"));
+    std::string counts = fmt::format("{} of {}", count_text(d.different), s(d.elements, "element", "elements"));
+    counts += d.different == 1 ? " differs" : " differ";
     const std::string only = only_text(d);
     if (!only.empty()) counts += ": " + only;
     if (d.nan_against_number > 0) counts += fmt::format("; NaN against a number: {}", count_text(d.nan_against_number));

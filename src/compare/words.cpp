@@ -45,7 +45,7 @@ std::vector<std::string> histogram_lines(const UlpHistogram& histogram) {
 std::string count_text(std::uint64_t n) {
   std::string digits = std::to_string(n);
   for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
-    digits.insert(static_cast<std::size_t>(at), ",");
+    digits.insert(static_cast<std::size_t>(at), 1, ',');
   return digits;
 }
 

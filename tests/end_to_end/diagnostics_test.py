@@ -68,6 +68,13 @@ def zipped(name):
     return memory.getvalue()
 
 
+def two_npy(place):
+    """A folder of two tensors, twice."""
+    file_with(place, "a.npy", GOOD)
+    file_with(place, "b.npy", GOOD)
+    return place, place
+
+
 def subnormals_only(place):
     """Operands whose every product is subnormal, so that no output lies in the domain that IREE carries."""
     tiny = npy("<f4", "(4,)", (1).to_bytes(4, "little") * 4)
@@ -100,6 +107,8 @@ PROVOKE = {
     "npz-unsupported": lambda p: dump_operands(p, "a.npz", zipped("x.txt")),
     "dump-unknown": lambda p: dump_operands(p, "a.bin", b"neither one nor the other"),
     "operand-mismatch": lambda p: compare(ADD, "--operand-files", two_operands(p, npy("<f4", "(5,)", bytes(20)), GOOD)),
+    "name-collision": lambda p: ["compare", *two_npy(p), "--map", ".*=x"],
+    "order-malformed": lambda p: ["compare", *two_npy(p), "--order", file_with(p, "order.txt", b"absent\n")],
     "json-malformed": lambda p: ["show", file_with(p, "c.json", b'{"schema":')],
     "contract-version": lambda p: changed_contract(p, lambda c: c.update(schema="bitpact.contract/99")),
     "contract-field": lambda p: changed_contract(p, lambda c: c.update(colour="red")),
