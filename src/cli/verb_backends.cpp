@@ -59,8 +59,9 @@ void print_traits(const TraitReport& report) {
     if (words.topic != topic) print(fmt::format("           {}\n", words.topic));
     topic = words.topic;
     std::string text = a.answer;
-    if (!words.sentence.empty()) text += ": " + words.sentence;
-    if (!a.seen.empty()) text += fmt::format(" ({})", a.seen);
+    const bool fits = a.answer != "unknown" && a.answer != "refused";
+    if (fits && !words.sentence.empty()) text += ": " + words.sentence;
+    if (!a.seen.empty()) text += fmt::format(fits ? " ({})" : ": {}", a.seen);
     print(fmt::format("             {:<52} {}\n", words.title, text));
   }
 }
@@ -69,7 +70,12 @@ nlohmann::json to_json(const TraitReport& report) {
   nlohmann::json answers = nlohmann::json::array();
   for (const TraitAnswer& a : report.answers) {
     const TraitWords words = words_of(a);
-    answers.push_back({{"question", a.question}, {"topic", words.topic}, {"title", words.title}, {"answer", a.answer}, {"words", words.sentence}, {"seen", a.seen}});
+    answers.push_back({{"question", a.question},
+                       {"topic", words.topic},
+                       {"title", words.title},
+                       {"answer", a.answer},
+                       {"words", words.sentence},
+                       {"seen", a.seen}});
   }
   return {{"source", report.source()}, {"asked", report.asked}, {"modules", report.modules}, {"answers", answers}};
 }
