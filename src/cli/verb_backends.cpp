@@ -60,8 +60,9 @@ void print_traits(const TraitReport& report) {
     if (words.topic != topic) print(fmt::format("           {}\n", words.topic));
     topic = words.topic;
     std::string text = a.answer;
-    if (!words.sentence.empty()) text += ": " + words.sentence;
-    if (!a.seen.empty()) text += fmt::format(" ({})", a.seen);
+    const bool fits = a.answer != "unknown" && a.answer != "refused";
+    if (fits && !words.sentence.empty()) text += ": " + words.sentence;
+    if (!a.seen.empty()) text += fmt::format(fits ? " ({})" : ": {}", a.seen);
     print(fmt::format("             {:<52} {}\n", words.title, text));
   }
 }

@@ -69,8 +69,8 @@ void add_emit(Program program) {
         print(text);
       }
       if (!o->output.empty()) write_text_file(o->output, text);
-      say(fmt::format("form {}; exact only once checked on the compiled module (bitpact compare); domain: {}", chosen->form,
-                      to_text(covered.piece->operands | chosen->carries)));
+      say(fmt::format("form {}; exact only once checked on the compiled module (bitpact compare); domain: {}; traits {}",
+                      chosen->form, to_text(covered.piece->operands | chosen->carries), traits.source));
       return 0;
     };
   });

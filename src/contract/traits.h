@@ -10,7 +10,8 @@ namespace bitpact {
 /// What the emitter goes by. The defaults are what is assumed where nothing is known but that `dot_general` and `reduce` add in
 /// order.
 struct Traits {
-  bool contracts_multiply_add = true;  ///< an elementwise multiply that feeds an add becomes one FMA
+  bool contracts_multiply_add = true;     ///< an elementwise multiply that feeds an add becomes one FMA
+  bool barrier_stops_contraction = true;  ///< not where an optimization_barrier stands between the two
   bool dot_sequential =
       true;  ///< dot_general adds along the contracted axis in order, from +0, one accumulator of the result's format
   bool dot_fuses_products = true;  ///< ... and does not round the products
@@ -27,7 +28,7 @@ struct Traits {
 struct TraitAnswer {
   std::string question;  ///< "multiply_add"
   std::string answer;    ///< a word of the question's list, or "unknown", or "refused"
-  std::string seen;      ///< what was seen, where the word alone does not say it; never empty where the answer is unknown or refused
+  std::string seen;  ///< what was seen, where the word alone does not say it; never empty where the answer is unknown or refused
   bool operator==(const TraitAnswer&) const = default;
 };
 using TraitAnswers = std::vector<TraitAnswer>;

@@ -18,6 +18,15 @@ struct Written {
   Domain carries;
 };
 
+// An operand from a user's module. Where a barrier does not stop a contraction, "+ -0.0" does: contracted into it, his product is
+// rounded.
+TensorValue behind_barrier(FunctionText& f, Shield& shield, const Traits& traits, const TensorValue& x) {
+  const TensorValue value = f.barrier(x);
+  if (traits.barrier_stops_contraction || !traits.contracts_multiply_add || (x.format != Format::F32 && x.format != Format::F64))
+    return value;
+  return f.elementwise("stablehlo.add", {value, f.broadcast(shield.minus_zero(x.format), x.axes, x.shape)}, x.format);
+}
+
 // One function; every fold in `form`.
 Written write_function(const BoundProgram& bound, const Traits& traits, FoldForm form, const EmitOptions& options) {
   const NumericProgram& program = bound.program;
@@ -48,7 +57,7 @@ Written write_function(const BoundProgram& bound, const Traits& traits, FoldForm
   // made from f32, and do the same to what he makes of the result: nothing passes a barrier.
   if (options.in_module)
     for (TensorValue& value : values)
-      if (!value.ssa.empty()) value = f.barrier(value);
+      if (!value.ssa.empty()) value = behind_barrier(f, shield, traits, value);
   ScalarText scalar(f, shield, traits, options.in_module);
   for (size_t i = 0; i < program.nodes.size(); ++i) {
     const Shape shape = bound.shape_of(static_cast<int>(i));

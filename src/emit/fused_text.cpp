@@ -13,7 +13,9 @@ namespace {
 TensorValue move_to_odd(FunctionText& f, const TensorValue& x, const TensorValue& error) {
   const Format bits = x.format == Format::F64 ? Format::I64 : Format::I32;
   const auto c = [&](Format format, Bits value) { return f.constant(format, value, x.axes, x.shape); };
-  const auto integer = [&](const char* op, const TensorValue& a, const TensorValue& b) { return f.elementwise(op, {a, b}, bits); };
+  const auto integer = [&](const char* op, const TensorValue& a, const TensorValue& b) {
+    return f.elementwise(op, {a, b}, bits);
+  };
   const TensorValue zero = c(error.format, 0);
   const Bits minus_one = bits == Format::I64 ? ~Bits{0} : Bits{0xffff'ffff};
   const TensorValue above = f.compare("GT", error, zero), below = f.compare("LT", error, zero);

@@ -169,8 +169,8 @@ LaneValue ScalarText::arithmetic(const Instruction& instruction, std::vector<Lan
     tensors.push_back(wide(*operand, compute));
   }
   LaneValue value;
-  // A divisor that is one value for all dividends, or a constant, is turned into a product with its reciprocal: one that depends on
-  // the dividend's bits is not.
+  // A divisor that is one value for all dividends, or a constant, is turned into a product with its reciprocal: one that depends
+  // on the dividend's bits is not.
   const bool hide = traits_.rewrites_divisions && is_float(format);
   if (hide && instruction.op == ScalarOp::Divide) tensors[1] = with_runtime_zero(tensors[1], &tensors[0]);
   value.tensor = f_.elementwise("stablehlo." + std::string(info(instruction.op).name), tensors, compute);

@@ -64,8 +64,8 @@ class ScalarText {
   LaneValue arithmetic(const Instruction& instruction, std::vector<LaneValue*> operands);
   LaneValue convert(const Instruction& instruction, LaneValue& operand);
   LaneValue fused(const Instruction& instruction, std::vector<LaneValue*> operands);
-  /// Without a contraction (fused_text.cpp): f16 by way of f32; f32 and bf16 by way of f64, where the target keeps it. Empty where
-  /// there is no way.
+  /// Without a contraction (fused_text.cpp): f16 by way of f32; f32 and bf16 by way of f64, where the target keeps it. Empty
+  /// where there is no way.
   std::optional<LaneValue> fused_exactly(Format format, const std::vector<LaneValue*>& operands);
   /// x with a zero made at run time xored into its bits: `masked`'s bits & 0 where given.
   TensorValue with_runtime_zero(const TensorValue& x, const TensorValue* masked);

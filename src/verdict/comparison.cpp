@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "backends/contract_target.h"
-#include "backends/contract_target.h"
 #include "backends/traits/ask.h"
 #include "emit/emit.h"
 #include "interpret/interpret.h"

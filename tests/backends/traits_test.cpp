@@ -163,7 +163,8 @@ class Place {
   ~Place() { std::filesystem::remove_all(path_); }
   std::string text() const { return path_.string(); }
   size_t files() const {
-    return std::filesystem::exists(path_) ? static_cast<size_t>(std::distance(std::filesystem::directory_iterator(path_), {})) : 0;
+    return std::filesystem::exists(path_) ? static_cast<size_t>(std::distance(std::filesystem::directory_iterator(path_), {}))
+                                          : 0;
   }
 
  private:
@@ -171,11 +172,22 @@ class Place {
 };
 
 std::unique_ptr<Backend> liar(const std::string& lie) {
-  return open_backend(parse_backend(fmt::format("worker[lie={}]:{} {}/lying_worker.py", lie, locate_python(), testing::tests_folder())));
+  return open_backend(
+      parse_backend(fmt::format("worker[lie={}]:{} {}/lying_worker.py", lie, locate_python(), testing::tests_folder())));
 }
 
-const std::vector<std::string> kFew{"multiply_add",      "narrow_widen_bf16", "reduce_rows_32", "dot_32", "dot_products", "reduce_accumulator_f32",
-                                    "multiply_subnormal_result", "add_constant_zero", "divide_by_constant", "convert_f32_i8", "f64_inside", "add_minus_zeros"};
+const std::vector<std::string> kFew{"multiply_add",
+                                    "narrow_widen_bf16",
+                                    "reduce_rows_32",
+                                    "dot_32",
+                                    "dot_products",
+                                    "reduce_accumulator_f32",
+                                    "multiply_subnormal_result",
+                                    "add_constant_zero",
+                                    "divide_by_constant",
+                                    "convert_f32_i8",
+                                    "f64_inside",
+                                    "add_minus_zeros"};
 
 std::map<std::string, TraitAnswer> by_question(const TraitReport& report) {
   std::map<std::string, TraitAnswer> map;
@@ -209,7 +221,8 @@ TEST(AskTraits, RunsThatDoNotAgreeAreUnknown) {
 TEST(AskTraits, OneRefusedQuestionLeavesTheOthers) {
   const Place place;
   const auto backend = liar("no-bf16");
-  const auto answers = by_question(ask_traits(*backend, {.only = {"narrow_widen_bf16", "narrow_widen_f16"}, .cache = place.text()}));
+  const auto answers =
+      by_question(ask_traits(*backend, {.only = {"narrow_widen_bf16", "narrow_widen_f16"}, .cache = place.text()}));
   EXPECT_EQ(answers.at("narrow_widen_bf16").answer, "refused");
   EXPECT_NE(answers.at("narrow_widen_bf16").seen.find("compile-failed"), std::string::npos);
   EXPECT_EQ(answers.at("narrow_widen_f16").answer, "kept");
@@ -233,7 +246,8 @@ TEST(AskTraits, AskedOnceThenFromTheCacheUnlessItIsBroken) {
   const Place place;
   const auto backend = liar("nothing");
   std::vector<std::string> said;
-  AskOptions options{.only = {"multiply_add"}, .cache = place.text(), .say = [&](const std::string& text) { said.push_back(text); }};
+  AskOptions options{
+      .only = {"multiply_add"}, .cache = place.text(), .say = [&](const std::string& text) { said.push_back(text); }};
   const TraitReport first = ask_traits(*backend, options);
   EXPECT_EQ(first.asked, 1);
   EXPECT_EQ(first.source(), "asked of this identity");

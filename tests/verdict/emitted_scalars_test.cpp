@@ -1,5 +1,6 @@
 // Scalar operations that compilers rewrite, emitted and run: what counts is the compiled module, against the exact engine. Each
 // with a control that is emitted for the wrong traits and must differ, so that the check is known to see.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -7,7 +8,9 @@
 #include "backends/backend.h"
 #include "compare/compare.h"
 #include "emit/emit.h"
+#include "emit/insert.h"
 #include "interpret/interpret.h"
+#include "operators/catalogue.h"
 
 namespace bitpact {
 namespace {
@@ -27,7 +30,8 @@ Bits number(std::mt19937& engine, Format format, int low, int high) {
 }
 
 // Elements that differ from the interpreter's, and from the scalar engine by way of it.
-std::int64_t differing(const BoundProgram& program, const Traits& traits, const std::string& spec, const std::vector<Tensor>& operands) {
+std::int64_t differing(const BoundProgram& program, const Traits& traits, const std::string& spec,
+                       const std::vector<Tensor>& operands) {
   const Tensor wanted = interpret(program, operands).results[0];
   const Emitted form = emit(program, traits).front();
   const Tensor got = backend(spec).run_stablehlo(form.module, {{wanted.format(), wanted.shape()}}, operands, {}).results[0];
@@ -63,7 +67,8 @@ std::vector<Tensor> fma_operands(Format format, std::int64_t n) {
   const int reach = format == Format::F16 ? 4 : 30;
   const auto power = [&](int e) { return static_cast<Bits>(e + bias) << p; };
   for (std::int64_t i = 0; i < n; ++i) {
-    Bits a = number(engine, format, -reach, reach), b = number(engine, format, -reach, reach), c = number(engine, format, -reach, reach);
+    Bits a = number(engine, format, -reach, reach), b = number(engine, format, -reach, reach),
+         c = number(engine, format, -reach, reach);
     if (i % 3 == 1) {  // the product nearly cancels c
       c = negate({format, multiply({format, a}, {format, b}, format)});
       if (i % 2 == 0) c ^= 1;
@@ -84,9 +89,11 @@ std::vector<Tensor> fma_operands(Format format, std::int64_t n) {
     t[2].set(i, c);
   }
   // Infinities, NaN, zeros, what overflows.
-  const Bits inf = infinity(format), big = largest_finite(format), nan = quiet_nan(format), zero = 0, minus = negative_zero(format), one_ = one(format);
-  const std::vector<std::array<Bits, 3>> special{{inf, one_, one_}, {inf, zero, one_}, {one_, one_, nan}, {inf, one_, infinity(format, true)}, {big, big, one_},
-                                                 {big, one_, big},  {zero, one_, minus}, {minus, one_, minus}, {one_, one_, negate({format, one_})}, {big, one_, inf}};
+  const Bits inf = infinity(format), big = largest_finite(format), nan = quiet_nan(format), zero = 0,
+             minus = negative_zero(format), one_ = one(format);
+  const std::vector<std::array<Bits, 3>> special{
+      {inf, one_, one_}, {inf, zero, one_},   {one_, one_, nan},    {inf, one_, infinity(format, true)},  {big, big, one_},
+      {big, one_, big},  {zero, one_, minus}, {minus, one_, minus}, {one_, one_, negate({format, one_})}, {big, one_, inf}};
   for (size_t i = 0; i < special.size(); ++i)
     for (size_t k = 0; k < 3; ++k) t[k].set(static_cast<std::int64_t>(i), special[i][k]);
   return t;
@@ -107,6 +114,40 @@ TEST(EmittedFma, OfF16NeedsNoF64) {
   constexpr std::int64_t n = 20011;
   for (const std::string& spec : {std::string("iree"), kNoFma, std::string("xla")})
     EXPECT_EQ(differing(fma_program(Format::F16, n), Traits{}, spec, fma_operands(Format::F16, n)), 0) << spec;
+}
+
+// A user's product that meets an emitted addition: his rounding stands, on compilers that see through a barrier, too.
+TEST(EmittedInModule, AProductOutsideIsNotContracted) {
+  constexpr std::int64_t n = 4099;
+  const Resolved problem = resolve(fmt::format("add {0}xf32,{0}xf32", n));
+  const Operator& op = operator_named("add");
+  const BoundProgram add_program = bind(op.build(problem.formats(), canonical_choices(op, problem.formats())), problem.binding);
+  const std::string type = fmt::format("tensor<{}xf32>", n);
+  const std::string module = fmt::format(
+      "func.func public @main(%a: {0}, %b: {0}, %c: {0}) -> {0} {{\n  %0 = stablehlo.multiply %a, %b : {0}\n  %1 = stablehlo.add "
+      "%0, "
+      "%c : {0}\n  return %1 : {0}\n}}\n",
+      type);
+  std::mt19937 engine(13);
+  std::vector<Tensor> x(3);
+  for (Tensor& t : x) t = Tensor(Format::F32, {n});
+  Tensor wanted(Format::F32, {n});
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (size_t k = 0; k < 2; ++k) x[k].set(i, number(engine, Format::F32, -3, 3));
+    const Scalar product{Format::F32, multiply({Format::F32, x[0].get(i)}, {Format::F32, x[1].get(i)}, Format::F32)};
+    x[2].set(i, negate(product));
+    wanted.set(i, add(product, {Format::F32, x[2].get(i)}, Format::F32));
+  }
+  for (const auto& [spec, holds] : {std::pair{"iree", true}, std::pair{"xla", false}}) {
+    Traits traits;
+    traits.barrier_stops_contraction = holds;
+    const auto differ = [&](const std::string& text) {
+      return compare_tensors(wanted, backend(spec).run_stablehlo(text, {{Format::F32, {n}}}, x, {}).results[0]).different;
+    };
+    EXPECT_GT(differ(module), 1000) << spec;
+    const std::string function = emit(add_program, traits, {.function = "f", .in_module = true})[0].module;
+    EXPECT_EQ(differ(insert_call(module, function, "f", "%1")), 0) << spec;
+  }
 }
 
 enum class Division : std::uint8_t { Elementwise, ByConstant, ByBroadcast, OneOverRoot };
@@ -148,7 +189,8 @@ TEST(EmittedDivision, IsRoundedWhereTheCompilerWouldMultiply) {
     };
     for (const Division kind : {Division::Elementwise, Division::ByConstant, Division::ByBroadcast, Division::OneOverRoot})
       for (const char* spec : {"xla", "iree"})
-        EXPECT_EQ(differing(division(kind, format, n), rewrites, spec, operands(kind)), 0) << spec << " " << name(format) << " " << static_cast<int>(kind);
+        EXPECT_EQ(differing(division(kind, format, n), rewrites, spec, operands(kind)), 0)
+            << spec << " " << name(format) << " " << static_cast<int>(kind);
     if (format == Format::F32)  // unshielded, XLA rewrites these
       for (const Division kind : {Division::ByConstant, Division::ByBroadcast, Division::OneOverRoot})
         EXPECT_GT(differing(division(kind, format, n), Traits{}, "xla", operands(kind)), 100) << static_cast<int>(kind);

@@ -1,6 +1,7 @@
-// What the accumulators of `reduce` and `dot_general` hold: L + 1 - L, with L = 2^p and zeros elsewhere, in all orders of the three.
-// A sum that keeps no more than p bits loses the one where L meets it first, whatever the order of adding; the least such p names
-// the accumulator's format. The same with the three far apart: partial sums that are rounded between blocks lose it there only.
+// What the accumulators of `reduce` and `dot_general` hold: L + 1 - L, with L = 2^p and zeros elsewhere, in all orders of the
+// three. A sum that keeps no more than p bits loses the one where L meets it first, whatever the order of adding; the least such
+// p names the accumulator's format. The same with the three far apart: partial sums that are rounded between blocks lose it there
+// only.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +18,8 @@ struct Level {
 };
 constexpr std::array<Level, 4> kLevels{{{8, "bf16"}, {11, "f16"}, {24, "f32"}, {53, "f64"}}};
 constexpr std::int64_t kLength = 2100, kPermutations = 6;
-constexpr std::array<std::array<int, 3>, kPermutations> kOrders{{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}};
+constexpr std::array<std::array<int, 3>, kPermutations> kOrders{
+    {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}};
 constexpr std::array<std::array<std::int64_t, 3>, 2> kPlaces{{{0, 1, 2}, {3, 1300, 2099}}};  // near, far
 
 struct Rows {
@@ -45,7 +47,8 @@ Tensor triples(Format format, const Rows& shape) {
 
 // The format whose precision is the first to lose the one at these places; empty where none does, or a value is neither kept nor
 // lost.
-std::optional<std::string> least(const Rows& shape, const Tensor& sums, std::int64_t columns, size_t place, Bits unit, Bits zero) {
+std::optional<std::string> least(const Rows& shape, const Tensor& sums, std::int64_t columns, size_t place, Bits unit,
+                                 Bits zero) {
   std::int64_t row = 0;
   for (const Level& level : shape.levels)
     for (size_t p = 0; p < kPlaces.size(); ++p) {
@@ -61,7 +64,8 @@ std::optional<std::string> least(const Rows& shape, const Tensor& sums, std::int
   return "wider";
 }
 
-Question accumulator(const std::string& id, const std::string& title, const std::string& sheet, Format format, Format result, bool dot) {
+Question accumulator(const std::string& id, const std::string& title, const std::string& sheet, Format format, Format result,
+                     bool dot) {
   Question q{id, "accumulator", title, sheet};
   Rows shape;
   for (const Level& level : kLevels)
@@ -75,21 +79,25 @@ Question accumulator(const std::string& id, const std::string& title, const std:
     for (std::int64_t i = 0; i < ones.size(); ++i) ones.set(i, one(format));
     q.operands.push_back(ones);
     q.results = {{result, {shape.rows(), columns}}};
-    q.body = {fmt::format("%r = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : ({}, {}) -> {}", type(x), type(ones), type(q.results[0]))};
+    q.body = {fmt::format("%r = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : ({}, {}) -> {}", type(x), type(ones),
+                          type(q.results[0]))};
   } else {
     q.results = {{result, {shape.rows()}}};
     const OperandSpec start{format, {}};
     q.body = {fmt::format("%z = stablehlo.constant dense<0.0> : {}", type(start)),
-              fmt::format("%r = stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions = [1] : ({}, {}) -> {}", type(x), type(start), type(q.results[0]))};
+              fmt::format("%r = stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions = [1] : ({}, {}) -> {}",
+                          type(x), type(start), type(q.results[0]))};
   }
   std::vector<std::string> formats;
   for (const Level& level : shape.levels) formats.emplace_back(level.format);
   formats.emplace_back("wider");
   for (const std::string& kept : formats) {
-    q.words.push_back({kept, kept == "wider" ? fmt::format("wider than {}", formats[formats.size() - 2]) : fmt::format("sums are kept in {}", kept)});
+    q.words.push_back({kept, kept == "wider" ? fmt::format("wider than {}", formats[formats.size() - 2])
+                                             : fmt::format("sums are kept in {}", kept)});
     for (const std::string& partial : formats) {
       if (partial == kept) break;
-      q.words.push_back({kept + "-partials-" + partial, fmt::format("sums are kept in {}, partial ones rounded to {}", kept, partial)});
+      q.words.push_back(
+          {kept + "-partials-" + partial, fmt::format("sums are kept in {}, partial ones rounded to {}", kept, partial)});
     }
   }
   const Bits unit = power_of_two(result, unit_exponent(format)).bits, zero = positive_zero(result);

@@ -42,8 +42,8 @@ std::string module_of(const std::vector<const Question*>& sheet) {
     for (const OperandSpec& result : q.results) types.push_back(traits::type(result));
   }
   return fmt::format("func.func public @main({}) -> {} {{\n{}  return {} : {}\n}}\n", fmt::join(arguments, ", "),
-                     types.size() == 1 ? types[0] : fmt::format("({})", fmt::join(types, ", ")), fmt::join(lines, ""), fmt::join(returns, ", "),
-                     fmt::join(types, ", "));
+                     types.size() == 1 ? types[0] : fmt::format("({})", fmt::join(types, ", ")), fmt::join(lines, ""),
+                     fmt::join(returns, ", "), fmt::join(types, ", "));
 }
 
 // The worker itself failed: the next time it may not.
@@ -204,7 +204,8 @@ TraitWords words_of(const TraitAnswer& answer) {
     if (q.id != answer.question) continue;
     for (const traits::Word& word : q.words)
       if (word.word == answer.answer) return {q.topic, q.title, word.sentence};
-    return {q.topic, q.title, answer.answer == traits::kRefused ? "the backend does not take the question" : "none of the words fits"};
+    return {q.topic, q.title,
+            answer.answer == traits::kRefused ? "the backend does not take the question" : "none of the words fits"};
   }
   return {};
 }

@@ -21,8 +21,8 @@ struct TraitReport {
 struct AskOptions {
   bool emission_only = false;     ///< only what the emitter goes by
   std::vector<std::string> only;  ///< only these questions; empty: all
-  bool fresh = false;          ///< ask again, whatever the cache has
-  std::string cache;           ///< a folder; empty: trait_cache_folder()
+  bool fresh = false;             ///< ask again, whatever the cache has
+  std::string cache;              ///< a folder; empty: trait_cache_folder()
   /// What a person may want to know: a cache entry that was refused. stderr where none is given.
   std::function<void(const std::string&)> say;
 };

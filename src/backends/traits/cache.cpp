@@ -59,7 +59,8 @@ TraitAnswers read_cache(std::string_view text, const Identity& identity, const s
     JsonFields answer(entry);
     TraitAnswer a{answer.take("question").string(), answer.take("answer").string(), answer.take("seen").string()};
     answer.done();
-    const auto q = std::find_if(questions.begin(), questions.end(), [&](const Question& known) { return known.id == a.question; });
+    const auto q =
+        std::find_if(questions.begin(), questions.end(), [&](const Question& known) { return known.id == a.question; });
     if (q == questions.end()) entry.bad_value(fmt::format("no question is named `{}`", a.question));
     if (!is_word_of(*q, a.answer)) entry.bad_value(fmt::format("`{}` is no answer to {}", a.answer, a.question));
     if (std::any_of(answers.begin(), answers.end(), [&](const TraitAnswer& b) { return b.question == a.question; }))

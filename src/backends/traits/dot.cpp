@@ -10,7 +10,8 @@ namespace {
 constexpr Format F = Format::F32;
 
 std::string dot(const Tensor& lhs, const Tensor& rhs, const OperandSpec& result) {
-  return fmt::format("%r = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : ({}, {}) -> {}", type(lhs), type(rhs), type(result));
+  return fmt::format("%r = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : ({}, {}) -> {}", type(lhs), type(rhs),
+                     type(result));
 }
 
 Tensor filled(Format format, Shape shape, Bits bits) {
@@ -20,8 +21,8 @@ Tensor filled(Format format, Shape shape, Bits bits) {
 }
 
 /// Masks in the rows of the left operand, or in the columns of the right one; units elsewhere, and ones on the other side.
-Question masked(const std::string& id, const std::string& title, const std::string& sheet, Format format, std::int64_t n, const Pairs& pairs,
-                bool on_the_left, std::int64_t others) {
+Question masked(const std::string& id, const std::string& title, const std::string& sheet, Format format, std::int64_t n,
+                const Pairs& pairs, bool on_the_left, std::int64_t others) {
   Question q{id, "order of dot_general", title, sheet};
   const MaskValues values = mask_values(format);
   const auto count = static_cast<std::int64_t>(pairs.size());
@@ -29,7 +30,9 @@ Question masked(const std::string& id, const std::string& title, const std::stri
   for (std::int64_t p = 0; p < count; ++p)
     for (std::int64_t i = 0; i < n; ++i) {
       const auto [plus, minus] = pairs[static_cast<size_t>(p)];
-      masks.set(on_the_left ? p * n + i : i * count + p, i == plus ? values.mask : i == minus ? negate({format, values.mask}) : values.unit);
+      masks.set(on_the_left ? p * n + i : i * count + p, i == plus    ? values.mask
+                                                         : i == minus ? negate({format, values.mask})
+                                                                      : values.unit);
     }
   const Tensor ones = filled(format, on_the_left ? Shape{n, others} : Shape{others, n}, one(format));
   q.operands = on_the_left ? std::vector{masks, ones} : std::vector{ones, masks};
@@ -41,7 +44,8 @@ Question masked(const std::string& id, const std::string& title, const std::stri
     Tensor sums(F, on_the_left ? Shape{count, others} : Shape{others, count});
     for (std::int64_t p = 0; p < count; ++p) {
       const Bits ones_there = convert({Format::I64, static_cast<Bits>(through[static_cast<size_t>(p)])}, F);
-      for (std::int64_t o = 0; o < others; ++o) sums.set(on_the_left ? p * others + o : o * count + p, multiply({F, ones_there}, {F, unit}, F));
+      for (std::int64_t o = 0; o < others; ++o)
+        sums.set(on_the_left ? p * others + o : o * count + p, multiply({F, ones_there}, {F, unit}, F));
     }
     return std::vector{sums};
   });
@@ -54,17 +58,20 @@ Question masked(const std::string& id, const std::string& title, const std::stri
   return q;
 }
 
-// Five dots, one a bit of the leaf's number. Row (i, j): at a place j without that bit a product that f32 does not hold, at a place i
-// with it the same product rounded and negated, as an exact product. Rounded products cancel wherever the two lie; a fused one that
-// comes after the other in its chain leaves what its rounding would have dropped; an accumulator that holds products exactly
-// leaves it everywhere. Any two leaves differ in a bit, so that no order hides a fusion.
+// Five dots, one a bit of the leaf's number. Row (i, j): at a place j without that bit a product that f32 does not hold, at a
+// place i with it the same product rounded and negated, as an exact product. Rounded products cancel wherever the two lie; a
+// fused one that comes after the other in its chain leaves what its rounding would have dropped; an accumulator that holds
+// products exactly leaves it everywhere. Any two leaves differ in a bit, so that no order hides a fusion.
 Question products() {
   Question q{"dot_products", "order of dot_general", "products of 256x32 by 32x8, f32", "dot"};
   constexpr std::int64_t kBits = 5, kHalf = 16, kLeaves = 32, kColumns = 8, kRows = kHalf * kHalf;
   const Scalar a = f32(1.1F), b = f32(1.3F);
   const Scalar product{F, multiply(a, b, F)};
   const Bits dropped = fused_multiply_add(a, b, {F, negate(product)}, F);
-  q.words = {{"rounded", "each product is rounded"}, {"fused", "fused into the sum: not rounded"}, {"exact", "products and sum are kept wider than f32"}, {"some-fused", "fused into the sum where its order has them meet"}};
+  q.words = {{"rounded", "each product is rounded"},
+             {"fused", "fused into the sum: not rounded"},
+             {"exact", "products and sum are kept wider than f32"},
+             {"some-fused", "fused into the sum where its order has them meet"}};
   for (std::int64_t bit = 0; bit < kBits; ++bit) {
     std::vector<std::int64_t> with, without;
     for (std::int64_t k = 0; k < kLeaves; ++k) (k >> bit & 1 ? with : without).push_back(k);
@@ -80,8 +87,9 @@ Question products() {
     q.operands.push_back(lhs);
     q.operands.push_back(rhs);
     q.results.push_back({F, {kRows, kColumns}});
-    q.body.push_back(fmt::format("%r{} = stablehlo.dot_general %{}, %{}, contracting_dims = [1] x [0] : ({}, {}) -> {}", bit, static_cast<char>('a' + 2 * bit),
-                                 static_cast<char>('b' + 2 * bit), type(lhs), type(rhs), type(q.results.back())));
+    q.body.push_back(fmt::format("%r{} = stablehlo.dot_general %{}, %{}, contracting_dims = [1] x [0] : ({}, {}) -> {}", bit,
+                                 static_cast<char>('a' + 2 * bit), static_cast<char>('b' + 2 * bit), type(lhs), type(rhs),
+                                 type(q.results.back())));
     q.returns.push_back(fmt::format("%r{}", bit));
     q.words[0].results.push_back(filled(F, {kRows, kColumns}, 0));
     q.words[1].results.push_back(in_order);
@@ -107,14 +115,15 @@ Question products() {
 }  // namespace
 
 std::vector<Question> dot_questions() {
-  return {masked("dot_32", "496x32 by 32x8, f32", "dot", F, 32, all_pairs(32), true, 8),
-          masked("dot_64", "63x64 by 64x64, f32", "dot", F, 64, from_the_first(64, 63), true, 64),
-          masked("dot_row_64", "1x64 by 64x63, f32", "dot", F, 64, from_the_first(64, 63), false, 1),
-          masked("dot_column_64", "63x64 by 64x1, f32", "dot", F, 64, from_the_first(64, 63), true, 1),
-          masked("dot_1100", "160x1100 by 1100x8, f32", "dot", F, 1100, from_the_first(1100, 160), true, 8),
-          masked("dot_bf16_1100", "160x1100 by 1100x8, bf16 to f32", "dot", Format::BF16, 1100, from_the_first(1100, 160), true, 8),
-          masked("dot_f16_1100", "160x1100 by 1100x8, f16 to f32", "dot", Format::F16, 1100, from_the_first(1100, 160), true, 8),
-          products()};
+  return {
+      masked("dot_32", "496x32 by 32x8, f32", "dot", F, 32, all_pairs(32), true, 8),
+      masked("dot_64", "63x64 by 64x64, f32", "dot", F, 64, from_the_first(64, 63), true, 64),
+      masked("dot_row_64", "1x64 by 64x63, f32", "dot", F, 64, from_the_first(64, 63), false, 1),
+      masked("dot_column_64", "63x64 by 64x1, f32", "dot", F, 64, from_the_first(64, 63), true, 1),
+      masked("dot_1100", "160x1100 by 1100x8, f32", "dot", F, 1100, from_the_first(1100, 160), true, 8),
+      masked("dot_bf16_1100", "160x1100 by 1100x8, bf16 to f32", "dot", Format::BF16, 1100, from_the_first(1100, 160), true, 8),
+      masked("dot_f16_1100", "160x1100 by 1100x8, f16 to f32", "dot", Format::F16, 1100, from_the_first(1100, 160), true, 8),
+      products()};
 }
 
 }  // namespace bitpact::traits

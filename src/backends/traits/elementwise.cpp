@@ -57,7 +57,9 @@ std::vector<Row> Draw::parting(std::size_t count, const std::vector<RowWord>& wo
     std::vector<std::vector<Bits>> values;
     for (const RowWord& word : words) values.push_back(word.value(row));
     bool parted = true;
-    for (size_t i = 0; i < values.size(); ++i) parted &= std::find(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i), values[i]) == values.begin() + static_cast<std::ptrdiff_t>(i);
+    for (size_t i = 0; i < values.size(); ++i)
+      parted &= std::find(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i), values[i]) ==
+                values.begin() + static_cast<std::ptrdiff_t>(i);
     if (parted) rows.push_back(std::move(row));
   }
   if (rows.size() < count) refuse(Code::Internal, "no operands part the answers of a question");

@@ -1,5 +1,5 @@
-// Elementwise questions: rows of operands, spread over a tensor whose length is no multiple of any vector, so that every row meets
-// the vector body and the scalar tail.
+// Elementwise questions: rows of operands, spread over a tensor whose length is no multiple of any vector, so that every row
+// meets the vector body and the scalar tail.
 #pragma once
 
 #include <random>
@@ -28,8 +28,8 @@ struct Elementwise {
   bool for_emission = false;
 };
 
-/// Element i of each operand is row (i * 5) mod rows: with 37 elements each of up to 12 rows stands at several positions. With more
-/// rows, rows * 3 + 1 elements.
+/// Element i of each operand is row (i * 5) mod rows: with 37 elements each of up to 12 rows stands at several positions. With
+/// more rows, rows * 3 + 1 elements.
 Question make(const Elementwise& e);
 
 /// A source of operands that is the same on every machine.

@@ -49,6 +49,7 @@ Traits emission_traits(const TraitAnswers& given) {
   for (const char* question : {"multiply_add", "multiply_subtract", "subtract_product", "product_used_twice"})
     rounds &= answers.of(question) == "rounded";
   t.contracts_multiply_add = !rounds;
+  t.barrier_stops_contraction = answers.of("barrier_multiply_add") == "rounded";
   t.reduce_sequential = answers.all("reduce_rows", {"sequential"}) && answers.all("reduce_columns", {"sequential"}) &&
                         answers.all("reduce_vector", {"sequential"});
   t.dot_sequential = true;

@@ -24,9 +24,16 @@ Question there_and_back(Format format) {
   std::vector<Row> rows{{f32(1.00390625F)}, {f32(1.01F)}, {f32(3.1415927F)}};  // the first is a tie in bf16
   // Exponents that every narrow format has as normal numbers, f8E4M3FN's 448 and f4's 6 included.
   for (const Row& row : draw.parting(8, words, [](Draw& d) { return Row{d.number(F, 0, 1)}; })) rows.push_back(row);
-  Question q = make({"narrow_widen_" + n, "narrowing", fmt::format("f32 to {} and back", n), info(format).bits == 16 ? "narrow" : "narrow_" + n, rows, {F},
-                     {fmt::format("%n = stablehlo.convert %a : ({{T}}f32>) -> {{T}}{}>", n), fmt::format("%r = stablehlo.convert %n : ({{T}}{}>) -> {{T}}f32>", n)},
-                     {"%r"}, words});
+  Question q = make({"narrow_widen_" + n,
+                     "narrowing",
+                     fmt::format("f32 to {} and back", n),
+                     info(format).bits == 16 ? "narrow" : "narrow_" + n,
+                     rows,
+                     {F},
+                     {fmt::format("%n = stablehlo.convert %a : ({{T}}f32>) -> {{T}}{}>", n),
+                      fmt::format("%r = stablehlo.convert %n : ({{T}}{}>) -> {{T}}f32>", n)},
+                     {"%r"},
+                     words});
   return q;
 }
 
@@ -35,32 +42,56 @@ Question in_chain(Format format) {
   const std::string n(name(format));
   const auto product = [](const Row& r) { return times(in(F, r[0]), in(F, r[1])); };
   const std::vector<RowWord> words{
-      {"kept", "rounded in the middle, too", [=](const Row& r) { return std::vector{in(format, plus(narrowed(format, product(r)), in(F, r[2]))).bits}; }},
+      {"kept", "rounded in the middle, too",
+       [=](const Row& r) { return std::vector{in(format, plus(narrowed(format, product(r)), in(F, r[2]))).bits}; }},
       {"elided", "the rounding in the middle is dropped",
        [=](const Row& r) { return std::vector{in(format, plus(product(r), in(F, r[2]))).bits}; }}};
   Draw draw(static_cast<std::uint32_t>(format) + 200);
-  const auto rows = draw.parting(11, words, [=](Draw& d) { return Row{d.number(format, -2, 2), d.number(format, -2, 2), d.number(format, -2, 2)}; });
+  const auto rows = draw.parting(11, words, [=](Draw& d) {
+    return Row{d.number(format, -2, 2), d.number(format, -2, 2), d.number(format, -2, 2)};
+  });
   std::vector<std::string> body;
-  for (const char* x : {"a", "b", "c"}) body.push_back(fmt::format("%{0}w = stablehlo.convert %{0} : ({{T}}{1}>) -> {{T}}f32>", x, n));
+  for (const char* x : {"a", "b", "c"})
+    body.push_back(fmt::format("%{0}w = stablehlo.convert %{0} : ({{T}}{1}>) -> {{T}}f32>", x, n));
   body.push_back("%p = stablehlo.multiply %aw, %bw : {T}f32>");
   body.push_back(fmt::format("%n = stablehlo.convert %p : ({{T}}f32>) -> {{T}}{}>", n));
   body.push_back(fmt::format("%w = stablehlo.convert %n : ({{T}}{}>) -> {{T}}f32>", n));
   body.emplace_back("%s = stablehlo.add %w, %cw : {T}f32>");
   body.push_back(fmt::format("%r = stablehlo.convert %s : ({{T}}f32>) -> {{T}}{}>", n));
-  return make({"narrow_in_chain_" + n, "narrowing", fmt::format("{0} operands, product rounded to {0}, then a sum", n), "narrow", rows, {format}, body, {"%r"}, words});
+  return make({"narrow_in_chain_" + n,
+               "narrowing",
+               fmt::format("{0} operands, product rounded to {0}, then a sum", n),
+               "narrow",
+               rows,
+               {format},
+               body,
+               {"%r"},
+               words});
 }
 
 // multiply and add of the narrow format.
 Question native_chain(Format format) {
   const std::string n(name(format));
-  const std::vector<RowWord> words{
-      {"kept", "each operation rounds",
-       [=](const Row& r) { return std::vector{add({format, multiply(r[0], r[1], format)}, r[2], format)}; }},
-      {"elided", "computed wider, rounded at the end", [=](const Row& r) { return std::vector{fused_multiply_add(r[0], r[1], r[2], format)}; }}};
+  const std::vector<RowWord> words{{"kept", "each operation rounds",
+                                    [=](const Row& r) {
+                                      return std::vector{add({format, multiply(r[0], r[1], format)}, r[2], format)};
+                                    }},
+                                   {"elided", "computed wider, rounded at the end",
+                                    [=](const Row& r) { return std::vector{fused_multiply_add(r[0], r[1], r[2], format)}; }}};
   Draw draw(static_cast<std::uint32_t>(format) + 300);
-  const auto rows = draw.parting(11, words, [=](Draw& d) { return Row{d.number(format, -2, 2), d.number(format, -2, 2), d.number(format, -2, 2)}; });
-  return make({"native_chain_" + n, "narrowing", fmt::format("multiply, then add, of {}", n), "narrow", rows, {format},
-               {fmt::format("%p = stablehlo.multiply %a, %b : {{T}}{}>", n), fmt::format("%r = stablehlo.add %p, %c : {{T}}{}>", n)}, {"%r"}, words});
+  const auto rows = draw.parting(11, words, [=](Draw& d) {
+    return Row{d.number(format, -2, 2), d.number(format, -2, 2), d.number(format, -2, 2)};
+  });
+  return make(
+      {"native_chain_" + n,
+       "narrowing",
+       fmt::format("multiply, then add, of {}", n),
+       "narrow",
+       rows,
+       {format},
+       {fmt::format("%p = stablehlo.multiply %a, %b : {{T}}{}>", n), fmt::format("%r = stablehlo.add %p, %c : {{T}}{}>", n)},
+       {"%r"},
+       words});
 }
 
 }  // namespace

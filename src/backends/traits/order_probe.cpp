@@ -37,28 +37,30 @@ std::vector<std::int64_t> ones_through(const Order& order, std::int64_t n, const
   };
   std::vector<std::int64_t> through;
   for (const auto& [plus, minus] : pairs) {
-    const std::function<Sum(std::int64_t)> leaf = [p = plus, m = minus](std::int64_t i) {
+    const auto leaf = [p = plus, m = minus](std::int64_t i) {
       return i == p ? Sum{1, 0} : i == m ? Sum{-1, 0} : Sum{0, 1};
     };
-    const std::function<Sum(const Sum&, const Sum&)> join = [](const Sum& a, const Sum& b) {
+    const auto join = [](const Sum& a, const Sum& b) {
       const bool masked = a.masks != 0 || b.masks != 0;
       return Sum{a.masks + b.masks, masked ? 0 : a.ones + b.ones};
     };
-    through.push_back(run_schedule(order, n, leaf, join).ones);
+    through.push_back(run_schedule<Sum>(order, n, leaf, join).ones);
   }
   return through;
 }
 
 const std::vector<NamedOrder>& named_orders() {
   static const std::vector<NamedOrder> orders = [] {
-    std::vector<NamedOrder> list{{"sequential", "in order", Order::sequential()},
-                                 {"reversed", "from the last to the first", Order::backwards()},
-                                 {"pairwise(1)", "halves, down to single terms", Order::pairwise(1)},
-                                 {"pairwise(8)", "halves, down to 8 terms in order", Order::pairwise(8)},
-                                 {"pairwise(8, 8)", "halves of a multiple of 8 terms, down to 8 in order", Order::pairwise(8, 8)}};
+    std::vector<NamedOrder> list{
+        {"sequential", "in order", Order::sequential()},
+        {"reversed", "from the last to the first", Order::backwards()},
+        {"pairwise(1)", "halves, down to single terms", Order::pairwise(1)},
+        {"pairwise(8)", "halves, down to 8 terms in order", Order::pairwise(8)},
+        {"pairwise(8, 8)", "halves of a multiple of 8 terms, down to 8 in order", Order::pairwise(8, 8)}};
     for (const std::int64_t width : {2, 4, 8, 16, 32, 64}) {
       const auto add = [&](const char* how, const char* words, Order outer) {
-        list.push_back({fmt::format("interleaved({}), {}", width, how), fmt::format("{} lanes, joined {}", width, words), Order::interleaved(width, std::move(outer))});
+        list.push_back({fmt::format("interleaved({}), {}", width, how), fmt::format("{} lanes, joined {}", width, words),
+                        Order::interleaved(width, std::move(outer))});
       };
       add("in order", "in order", Order::sequential());
       add("neighbours", "neighbour with neighbour", Order::pairwise(1));
@@ -67,22 +69,40 @@ const std::vector<NamedOrder>& named_orders() {
       add("halves", "each with the one half their number away", halves);
     }
     for (const std::int64_t block : {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024})
-      list.push_back({fmt::format("blocked({})", block), fmt::format("blocks of {}, each in order, joined in order", block), Order::blocked(block)});
+      list.push_back({fmt::format("blocked({})", block), fmt::format("blocks of {}, each in order, joined in order", block),
+                      Order::blocked(block)});
     return list;
   }();
   return orders;
 }
 
+namespace {
+
+struct Tree {
+  const NamedOrder* named;
+  std::vector<std::int64_t> through;
+};
+
+// The orders that give trees of their own for these pairs. Several questions ask the same.
+const std::vector<Tree>& distinct_trees(std::int64_t n, const Pairs& pairs) {
+  static std::map<std::pair<std::int64_t, Pairs>, std::vector<Tree>> known;
+  const auto [at, fresh] = known.try_emplace({n, pairs});
+  if (!fresh) return at->second;
+  for (const NamedOrder& named : named_orders()) {
+    Tree tree{&named, ones_through(named.order, n, pairs)};
+    if (std::none_of(at->second.begin(), at->second.end(), [&](const Tree& t) { return t.through == tree.through; }))
+      at->second.push_back(std::move(tree));
+  }
+  return at->second;
+}
+
+}  // namespace
+
 std::vector<Word> order_words(std::int64_t n, const Pairs& pairs,
                               const std::function<std::vector<Tensor>(const std::vector<std::int64_t>&)>& results_of) {
   std::vector<Word> words;
-  std::vector<std::vector<std::int64_t>> seen;
-  for (const NamedOrder& named : named_orders()) {
-    std::vector<std::int64_t> through = ones_through(named.order, n, pairs);
-    if (std::find(seen.begin(), seen.end(), through) != seen.end()) continue;
-    words.push_back({named.word, named.sentence, results_of(through)});
-    seen.push_back(std::move(through));
-  }
+  for (const Tree& tree : distinct_trees(n, pairs))
+    words.push_back({tree.named->word, tree.named->sentence, results_of(tree.through)});
   return words;
 }
 

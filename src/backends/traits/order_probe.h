@@ -1,6 +1,6 @@
-// How a sum is associated, asked with masks: +M and -M among ones, M so large that M + 1 is M in a double, too. The ones that come
-// through are those outside of the smallest group that holds both masks, so one number a pair of leaves tells the tree. All pairs
-// of n leaves tell it whole; the pairs (0, j), for all j, tell a sequential order from every other.
+// How a sum is associated, asked with masks: +M and -M among ones, M so large that M + 1 is M in a double, too. The ones that
+// come through are those outside of the smallest group that holds both masks, so one number a pair of leaves tells the tree. All
+// pairs of n leaves tell it whole; the pairs (0, j), for all j, tell a sequential order from every other.
 #pragma once
 
 #include <functional>
@@ -31,10 +31,9 @@ std::vector<std::int64_t> ones_through(const Order& order, std::int64_t n, const
 std::vector<Word> order_words(std::int64_t n, const Pairs& pairs,
                               const std::function<std::vector<Tensor>(const std::vector<std::int64_t>&)>& results_of);
 
-/// Runs any schedule on values.
-template <typename Value>
-Value run_schedule(const Order& order, std::int64_t n, const std::function<Value(std::int64_t)>& leaf,
-                   const std::function<Value(const Value&, const Value&)>& join) {
+/// Runs any schedule on values: leaf(i) and join(a, b) give a Value.
+template <typename Value, typename Leaf, typename Join>
+Value run_schedule(const Order& order, std::int64_t n, const Leaf& leaf, const Join& join) {
   const Schedule plan = schedule(order, n);
   std::vector<Value> slots(static_cast<size_t>(plan.slots));
   for (const ScheduleStep& step : plan.steps) {

@@ -16,8 +16,8 @@ namespace bitpact::traits {
 inline constexpr std::string_view kUnknown = "unknown";  ///< ran, and gave what no word stands for
 inline constexpr std::string_view kRefused = "refused";  ///< the backend does not take the module
 
-/// Of a question's closed list. `results` are the bits that this word stands for, one tensor a result of the question; one without
-/// a shape and of format I1 is not looked at. A word without results is only given by the question's own judge.
+/// Of a question's closed list. `results` are the bits that this word stands for, one tensor a result of the question; one
+/// without a shape and of format I1 is not looked at. A word without results is only given by the question's own judge.
 struct Word {
   std::string word;
   std::string sentence;  ///< what it means, for people
@@ -70,6 +70,6 @@ std::vector<Question> wide_questions();         // wide.cpp: f64, and FMA by way
 /// All of them, in the order in which they are printed.
 const std::vector<Question>& all_questions();
 /// Raised whenever a question, its operands or its words change: answers are cached under it.
-inline constexpr int kQuestionSet = 1;
+inline constexpr int kQuestionSet = 2;
 
 }  // namespace bitpact::traits

@@ -10,8 +10,8 @@ namespace {
 constexpr Format F = Format::F32;
 
 std::string reduction(const Tensor& x, const std::string& operand, std::int64_t dimension, const OperandSpec& result) {
-  return fmt::format("stablehlo.reduce({} init: %z) applies stablehlo.add across dimensions = [{}] : ({}, tensor<f32>) -> {}", operand,
-                     dimension, type(x), type(result));
+  return fmt::format("stablehlo.reduce({} init: %z) applies stablehlo.add across dimensions = [{}] : ({}, tensor<f32>) -> {}",
+                     operand, dimension, type(x), type(result));
 }
 
 // `along` 1: [pairs, n] reduced to [pairs]; 0: [n, pairs].
@@ -31,7 +31,8 @@ Question masked(const std::string& id, const std::string& title, std::int64_t n,
   q.returns = {"%r"};
   q.words = order_words(n, pairs, [rows](const std::vector<std::int64_t>& through) {
     Tensor sums(F, {rows});
-    for (std::int64_t r = 0; r < rows; ++r) sums.set(r, convert({Format::I64, static_cast<Bits>(through[static_cast<size_t>(r)])}, F));
+    for (std::int64_t r = 0; r < rows; ++r)
+      sums.set(r, convert({Format::I64, static_cast<Bits>(through[static_cast<size_t>(r)])}, F));
     return std::vector{sums};
   });
   q.judge = [plain = q, n, pairs](std::span<const Tensor> results) {
@@ -60,7 +61,10 @@ Question whole(std::int64_t n) {
     std::vector<Bits> sums;
     for (const Tensor* t : {&x, &y})
       sums.push_back(run_schedule<Bits>(
-          named.order, n, [t](std::int64_t i) { return t->get(i); }, [](const Bits& a, const Bits& b) { return add({F, a}, {F, b}, F); }));
+          named.order, n, [t](std::int64_t i) { return t->get(i); },
+          [](const Bits& a, const Bits& b) {
+            return add({F, a}, {F, b}, F);
+          }));
     if (std::find(seen.begin(), seen.end(), sums) != seen.end()) continue;
     seen.push_back(sums);
     Word word{named.word, named.sentence};
