@@ -9,6 +9,7 @@ import json
 import math
 import mmap
 import os
+import resource
 import socket
 import struct
 import sys
@@ -110,8 +111,6 @@ def peak_rss_bytes():
                     return int(line.split()[1]) * 1024
     except OSError:
         pass
-    import resource
-
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
@@ -180,7 +179,10 @@ class Server:
         except Exception as error:  # a worker's own failure is an answer, too
             text = f"{type(error).__name__}: {error}"
             answer = {"ok": False, "error": {"code": "worker-refused", "message": text}}
-            if getattr(error, "errno", None) == errno.ENOMEM or "RESOURCE_EXHAUSTED" in text:
+            threadless = (
+                "can't start new thread" in text and resource.getrlimit(resource.RLIMIT_DATA)[0] != resource.RLIM_INFINITY
+            )
+            if getattr(error, "errno", None) == errno.ENOMEM or "RESOURCE_EXHAUSTED" in text or threadless:
                 answer = self.out_of_memory(text)
             results = []
         self.send(number, answer, results)

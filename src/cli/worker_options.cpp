@@ -16,12 +16,12 @@ void add_worker_options(CLI::App* verb, BackendSettings& settings) {
   verb->add_option("--worker-memory", settings.worker_memory_bytes,
                    "private memory a backend's process may have, e.g. 8GiB; no limit unless given")
       ->transform(bytes())
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 62))
       ->group(kGroup);
   verb->add_option("--worker-output", settings.worker_output_bytes,
                    "what a backend may write during one request, and say in its answer beside the tensors")
       ->transform(bytes())
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 62))
       ->group(kGroup);
 }
 

@@ -143,12 +143,12 @@ TEST(Meddling, WithTheSizeOfTheArenaChangesNothing) {
   std::filesystem::remove(mark);
 }
 
-// ---- Workers that do not even start
+// ---- Workers that do not start, or from programs of their own
 
-class Unstartable : public ::testing::Test {
+class InAFolder : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() / fmt::format("bitpact-unstartable-{}", getpid());
+    folder_ = std::filesystem::temp_directory_path() / fmt::format("bitpact-in-a-folder-{}", getpid());
     std::filesystem::create_directory(folder_);
     before_ = testing::traces(folder_);
   }
@@ -170,7 +170,7 @@ class Unstartable : public ::testing::Test {
   Traces before_;
 };
 
-TEST_F(Unstartable, IsMissing) {
+TEST_F(InAFolder, IsMissing) {
   EXPECT_REFUSED(Code::WorkerMissing, "No such file", start("/no/such/program"));
   EXPECT_REFUSED(Code::WorkerMissing, "No such file", start("./no-such-program"));
   EXPECT_REFUSED(Code::WorkerMissing, "in no folder of PATH", start("no-such-program-anywhere"));
@@ -178,7 +178,7 @@ TEST_F(Unstartable, IsMissing) {
   EXPECT_REFUSED(Code::WorkerMissing, "No such file", start(file("b", "", true) + "/below-a-file"));
 }
 
-TEST_F(Unstartable, IsNotExecutable) {
+TEST_F(InAFolder, IsNotExecutable) {
   EXPECT_REFUSED(Code::WorkerNotExecutable, "Permission denied", start(file("a", "#!/bin/sh\n", false)));
   EXPECT_REFUSED(Code::WorkerNotExecutable, "Is a directory", start(folder_.string()));
   // No shell tries what is no program.
@@ -186,17 +186,17 @@ TEST_F(Unstartable, IsNotExecutable) {
   EXPECT_REFUSED(Code::WorkerNotExecutable, "neither a program", start(file("c", "", true)));
 }
 
-TEST_F(Unstartable, HangsAtItsStart) {
+TEST_F(InAFolder, HangsAtItsStart) {
   BackendSettings settings;
   settings.start_timeout_seconds = 0.3;
   EXPECT_REFUSED(Code::WorkerTimeout, "a start may take 0.3 s (--start-timeout)", start("sleep 1000", settings));
 }
 
 // A start and a request have limits of their own.
-TEST_F(Unstartable, HangsWhenStartedAgain) {
+TEST_F(InAFolder, HangsWhenStartedAgain) {
   BackendSettings settings;
   settings.timeout_seconds = 1000;
-  settings.start_timeout_seconds = 10;
+  settings.start_timeout_seconds = 5;
   std::ofstream(folder_ / "mark");
   const std::string script = testing::tests_folder() + "/faulty_worker.py hangs-at-start " + (folder_ / "mark").string();
   const auto backend = start(locate_python() + " " + script, settings);
@@ -211,14 +211,46 @@ TEST_F(Unstartable, HangsWhenStartedAgain) {
   worker.ping();
 }
 
-TEST_F(Unstartable, HasNoMemoryToStart) {
+TEST_F(InAFolder, HasNoMemoryToStart) {
   BackendSettings settings;
   settings.worker_memory_bytes = 3 * kMiB;
   EXPECT_REFUSED(Code::WorkerOutOfMemory, "",
                  start(locate_python() + " -P " + locate_bindings() + "/python/host.py iree", settings));
 }
 
-TEST_F(Unstartable, HasAnotherVersionThanPinned) {
+// The system's own killer, let loose on a control group of 128 MiB. Only root may make one, and not everywhere.
+TEST_F(InAFolder, IsKilledForWantOfMemory) {
+  namespace fs = std::filesystem;
+  const fs::path root = "/sys/fs/cgroup";
+  const bool first_version = fs::exists(root / "memory" / "memory.limit_in_bytes");
+  const fs::path group = (first_version ? root / "memory" : root) / fmt::format("bitpact-test-{}", getpid());
+  std::error_code error;
+  fs::create_directory(group, error);
+  std::ofstream limit(group / (first_version ? "memory.limit_in_bytes" : "memory.max"));
+  limit << (128 << 20) << std::flush;
+  if (error || !limit) {
+    fs::remove(group, error);
+    GTEST_SKIP() << "no control group for memory can be made here";
+  }
+  const std::string inside =
+      file("inside", fmt::format("#!/bin/sh\necho $$ > {}/cgroup.procs\nexec \"$@\"\n", group.string()), true);
+  auto backend = start(fmt::format("{} {} {}/faulty_worker.py fills-memory {}/mark", inside, locate_python(),
+                                   testing::tests_folder(), folder_.string()));
+  const Tensor a = numbers({8});
+  const auto ask = [&] {
+    return backend->call_operator({"add", {spec_of(a), spec_of(a)}, {}}, {spec_of(a)}, std::vector{a, a}, {});
+  };
+  const Diagnostic seen = refusal([&] { ask(); });
+  EXPECT_EQ(testing::code_name(seen.code), "worker-out-of-memory") << seen.reason;
+  EXPECT_NE(seen.reason.find("signal 9 (Killed), and since it was started the system has killed"), std::string::npos)
+      << seen.reason;
+  EXPECT_TRUE(same_bits(ask().results[0], a));
+  backend.reset();
+  fs::remove(group, error);
+  EXPECT_FALSE(error) << error.message();
+}
+
+TEST_F(InAFolder, HasAnotherVersionThanPinned) {
   const std::string worker = std::string(BITPACT_BINARY_DIR) + "/bitpact-example-worker";
   const auto pinned = [&](const std::string& version) {
     return open_backend(BackendSpec{"worker", worker, {{"version", version}}});

@@ -139,6 +139,8 @@ class Faulty(protocol.Server):
                 os.write(protocol.SOCKET_FD, b"x" * 4096)
         if FAULT == "allocates":
             self.kept = bytearray(4 << 30)
+        if FAULT == "fills-memory":
+            self.kept = b"x" * (4 << 30)
         if FAULT == "says-it-lacks-memory":
             raise MemoryError
         if FAULT == "ends-without-memory":
