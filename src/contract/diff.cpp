@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "contract/body_words.h"
 #include "contract/canonical_json.h"
@@ -155,8 +156,9 @@ void compare_pieces(const Contract& a, const Contract& b, Sentences& all) {
 
 void compare_verified(const Sentences& a, const Sentences& b, Sentences& all) {
   const auto only = [&all](const Sentences& here, const Sentences& there, std::string_view which) {
+    const std::set<std::string_view> lines(there.begin(), there.end());
     for (const std::string& line : here)
-      if (std::ranges::find(there, line) == there.end())
+      if (!lines.contains(line))
         all.push_back(fmt::format("verified: \"{}\" only in the {}", line, which));
   };
   const size_t before = all.size();

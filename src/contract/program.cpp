@@ -92,7 +92,9 @@ class NodeChecker {
   }
 
   void check_operands(const std::vector<int>& operands, const Axes& axes, const Axes& over) const {
+    std::set<int> seen;  // one node may be an operand many times
     for (int operand : operands) {
+      if (!seen.insert(operand).second) continue;
       if (operand < 0 || static_cast<size_t>(operand) >= index_) fail(fmt::format("operand {} is not an earlier node", operand));
       for (const std::string& axis : axes_of(program_.nodes[static_cast<size_t>(operand)]))
         if (!contains(axes, axis) && !contains(over, axis))
