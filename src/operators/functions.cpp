@@ -163,6 +163,28 @@ std::span<const HardCase> hard_cases(Function function) {
   return {};
 }
 
+int apply_in_f64(BodyBuilder& builder, Function function, int x, bool wide) {
+  Lines l(builder);
+  int y = 0;
+  switch (function) {
+    case Function::Exp:
+      y = exp_of(l, x);
+      break;
+    case Function::Log:
+      y = log_of(l, x);
+      break;
+    case Function::Tanh:
+      y = tanh_of(l, x);
+      break;
+    case Function::Erf:
+      y = erf_of(l, x, wide ? 5 : 3);  // it is 1 from 4 on in f32, and from 6 on in f64
+      break;
+  }
+  if (wide) return y;
+  for (const HardCase& hard : hard_cases(function)) y = l.when(Comparison::EQ, x, l.f64(hard.x), l.f64(hard.y), y);
+  return y;
+}
+
 }  // namespace
 
 int apply(BodyBuilder& builder, Function function, int x, Format format) {
