@@ -23,7 +23,7 @@ Tensor read(std::span<const std::byte> bytes, std::optional<Format> as, const st
   } else {
     tensor = npy_elements(layout, bytes.data() + layout.data_offset);
   }
-  check_npy_stray_bits(layout.format, tensor.span(), where);
+  check_npy_bits(layout.format, tensor.span(), where);
   return tensor;
 }
 

@@ -13,10 +13,13 @@ NpyLayout npy_dump_layout(std::span<const std::byte> begin, std::size_t file_siz
 
 DumpTensor npy_dump_tensor(const NpyLayout& layout, std::span<const std::byte> data, std::shared_ptr<const void> owner,
                            const std::string& where) {
-  check_npy_stray_bits(layout.format, data, where);
-  if (layout.as_is()) return {layout.format, layout.shape, data, std::move(owner)};
+  if (layout.as_is()) {
+    check_npy_bits(layout.format, data, where);
+    return {layout.format, layout.shape, data, std::move(owner)};
+  }
   auto own = std::make_shared<const Tensor>(npy_elements(layout, data.data()));
   const auto bytes = own->span();
+  check_npy_bits(layout.format, bytes, where);
   return {layout.format, layout.shape, bytes, std::move(own)};
 }
 

@@ -126,18 +126,23 @@ Tensor npy_elements(const NpyLayout& layout, const std::byte* data) {
   return tensor;
 }
 
-void check_npy_stray_bits(Format format, std::span<const std::byte> elements, const std::string& where) {
+void check_npy_bits(Format format, std::span<const std::byte> elements, const std::string& where) {
   const auto bad = first_with_stray_bits(format, elements);
   if (!bad) return;
+  const auto each = static_cast<std::size_t>(info(format).storage_bytes);
   Bits bits = 0;
-  std::memcpy(&bits, elements.data() + *bad * info(format).storage_bytes, static_cast<std::size_t>(info(format).storage_bytes));
+  std::memcpy(&bits, elements.data() + static_cast<std::size_t>(*bad) * each, each);
   if (format == Format::I1) refuse(Code::NpyMalformed, fmt::format("{}: boolean {} is {}, neither 0 nor 1", where, *bad, bits));
   refuse(Code::NpyMalformed, fmt::format("{}: element {} is {:#x}, which has more than the {} bits of {}", where, *bad, bits,
                                          info(format).bits, name(format)));
 }
 
+Format npy_stored_format(Format format) {
+  return reads_as_words(format) ? unsigned_of_bytes(info(format).storage_bytes) : format;
+}
+
 std::string npy_descr(Format format) {
-  if (reads_as_words(format)) format = unsigned_of_bytes(info(format).storage_bytes);
+  format = npy_stored_format(format);
   for (const DtypeRow& row : kDtypes)
     if (row.format == format) return (info(format).storage_bytes == 1 ? "|" : "<") + std::string(row.code);
   refuse(Code::Internal, fmt::format(".npy has no dtype for {}", name(format)));

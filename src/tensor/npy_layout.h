@@ -23,16 +23,20 @@ struct NpyLayout {
   bool as_is() const { return !fortran_order && !swapped; }
 };
 
-/// `begin` holds at least the header, `file_size` is the whole file's. Refuses as read_npy does (see npy.h), but for stray bits.
+/// `begin` holds at least the header, `file_size` is the whole file's. Refuses as read_npy does (see npy.h), but for bits outside
+/// an encoding.
 NpyLayout npy_layout(std::span<const std::byte> begin, std::size_t file_size, std::optional<Format> as, const std::string& where);
 
 /// The elements, brought into row-major order and little-endian. `data` are the data_size bytes from data_offset on.
 Tensor npy_elements(const NpyLayout& layout, const std::byte* data);
 
-/// Refuses `npy-malformed` where an element has a bit outside its format's encoding: an i1 that is neither 0 nor 1, say.
-void check_npy_stray_bits(Format format, std::span<const std::byte> elements, const std::string& where);
+/// Refuses `npy-malformed` where an element (row-major, little-endian) has bits outside its format's encoding.
+void check_npy_bits(Format format, std::span<const std::byte> elements, const std::string& where);
 
-/// "<f4"; formats that .npy has no dtype for are stored as the unsigned integer of their size.
+/// The format itself where .npy has a dtype for it, else the unsigned one of its size, which holds its bits.
+Format npy_stored_format(Format format);
+
+/// "<f4", of the format that is stored.
 std::string npy_descr(Format format);
 
 }  // namespace bitpact

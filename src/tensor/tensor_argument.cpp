@@ -7,6 +7,7 @@
 
 #include "diagnostic/diagnostic.h"
 #include "tensor/npy.h"
+#include "tensor/npy_layout.h"
 #include "tensor/safetensors.h"
 #include "tensor/utf8.h"
 
@@ -54,11 +55,13 @@ Tensor read_tensor_argument(const std::string& text, std::optional<Format> as) {
   const auto name = end < text.size() ? std::optional(text.substr(end + 1)) : std::nullopt;
   const auto dump = open_dump(path, {as == Format::BF16});
   const DumpTensor read = dump->read(index_of(*dump, path, name));
-  // .npy stores bf16 as its bits; .safetensors has a dtype for it, so that U16 there is ui16.
-  const bool bits = as == Format::BF16 && read.format == Format::UI16 && dynamic_cast<const Safetensors*>(dump.get()) == nullptr;
+  // .npy stores bf16 and others as their bits; .safetensors has dtypes for them, so that U16 there is ui16.
+  const bool bits = as && npy_stored_format(*as) != *as && read.format == npy_stored_format(*as) &&
+                    dynamic_cast<const Safetensors*>(dump.get()) == nullptr;
+  if (bits) check_npy_bits(*as, read.bytes, text);
   if (as && read.format != *as && !bits)
     refuse(Code::OperandMismatch, fmt::format("{} is {}, not {}", text, to_text(read.shape, read.format), bitpact::name(*as)));
-  Tensor tensor(bits ? Format::BF16 : read.format, read.shape);
+  Tensor tensor(bits ? *as : read.format, read.shape);
   std::copy(read.bytes.begin(), read.bytes.end(), tensor.mutable_bytes());
   return tensor;
 }
