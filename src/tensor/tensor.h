@@ -60,7 +60,8 @@ class Tensor {
   std::shared_ptr<std::byte[]> data_;
 };
 
-/// Flat index of the first element with a bit outside its format's encoding (i1, the 4-bit formats, tf32); none where there is none.
+/// Flat index of the first element with a bit outside its format's encoding (i1, the 4-bit formats, tf32); none where there is
+/// none.
 std::optional<std::int64_t> first_with_stray_bits(Format format, std::span<const std::byte> elements);
 
 }  // namespace bitpact

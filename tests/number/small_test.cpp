@@ -66,7 +66,8 @@ TEST_P(Small, Triples) {
   const Bits all = count() * count() * count();
   const Bits step = many_cases() || all < 10'000 ? 1 : 97;  // a prime, so that all values of all three are met
   for (Bits n = 0; n < all && !checker.failed(); n += step) {
-    const Operands x{Scalar{format(), n % count()}, Scalar{format(), n / count() % count()}, Scalar{format(), n / count() / count()}};
+    const Operands x{Scalar{format(), n % count()}, Scalar{format(), n / count() % count()},
+                     Scalar{format(), n / count() / count()}};
     checker.set(Op::Fma, x, false);
     checker.check(format(), {});
     const Policy policy = policy_number(++turn * 11 % 48);
