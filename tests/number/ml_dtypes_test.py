@@ -76,7 +76,8 @@ def test_casts_are_equal_under_the_documented_policy(source, target, tmp_path):
         assert (want[nan] == np.where(np.signbit(values[nan]), 0x0, 0x8)).all() and (got[nan] == 0).all()
         unexplained &= ~nan
     if exception == "subnormal-up":
-        exact = values.astype(np.float64)
+        with np.errstate(all="ignore"):
+            exact = values.astype(np.float64)
         between = (exact > 2.0**-127) & (exact < 2.0**-126)
         assert (want[between] == 1).all()
         unexplained &= ~between
