@@ -96,10 +96,10 @@ class FloatValues {
   }
 
   Bits subnormal() const {
+    if (!signed_()) return w1_ >> 8 & 3;
     const bool one = place_.contracted ? (row_word(0) & 1) != 0 && place_.k % 4 == 0 : w1_ % 4 == 0;
     if (one) return assemble(sign(), 0, 0);
     const std::uint64_t more = w1_ >> 8;
-    if (!signed_()) return more % 4;
     const Bits fraction = w0_ & low_bits(m_);
     if ((w1_ >> 2) % 4 == 3) return assemble(sign(), 1 - row_.bias + static_cast<int>(more & 1), fraction);
     return signed_bits(sign(), std::max<Bits>(fraction >> (more % static_cast<std::uint64_t>(m_)), 1));
