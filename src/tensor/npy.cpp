@@ -56,8 +56,7 @@ Elements elements_of(const NpyHeader& header, std::optional<Format> as, const st
     return {*as, false};
   if (!as && descr == "<f1") return {Format::F8E5M2, false};
   if (!as && (descr == "<V1" || descr == "|V1"))
-    refuse(Code::NpyUnsupported,
-           fmt::format("{}: the dtype '{}' is a byte of any format; name the format to read it as", where, descr));
+    refuse(Code::NpyUnsupported, fmt::format("{}: the dtype '{}' is a byte of any format; name the format to read it as", where, descr));
   if (descr == "?") return elements_of({"|b1", header.fortran_order, header.shape, header.data_offset}, as, where);
   if (descr.size() != 3) unsupported();
   const char order = descr[0];

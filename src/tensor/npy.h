@@ -13,10 +13,9 @@ namespace bitpact {
 
 /// Reads versions 1.0, 2.0 and 3.0, either byte order, C and Fortran order (the result is row-major and little-endian).
 /// dtypes: f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 and b1 (bytes 0 and 1 only).
-/// .npy has no dtype for bf16, tf32 and the formats of 8 and 4 bits. With `as` one of them, the unsigned dtype of its size (u2;
-/// u4; u1) is taken as its bits, and so is what ml_dtypes' arrays are saved as: V2 and 'bfloat16', V1, '<f1' (its float8_e5m2).
-/// Bits outside a format's encoding are refused as malformed. Any other `as` must be the dtype's own format.
-///
+/// .npy has no dtype for bf16, tf32 and the formats of 8 and 4 bits. With `as` one of them, the unsigned dtype of its size (u2; u4;
+/// u1) is taken as its bits, and so is what ml_dtypes' arrays are saved as: V2 and 'bfloat16', V1, '<f1' (its float8_e5m2). Bits
+/// outside a format's encoding are refused as malformed. Any other `as` must be the dtype's own format.
 /// Refuses `file-unreadable`; `npy-malformed` (not a .npy file, a header that is not exactly the three keys, sizes that do not
 /// match the file, trailing bytes; checked before anything is allocated); `npy-unsupported` (another dtype, another version);
 /// `operand-mismatch` (another format than `as`).
