@@ -7,10 +7,14 @@
 namespace bitpact {
 namespace {
 
-/// The highest exponent with which a float format has every fraction: f8E4M3FN's NaN takes the last one of its highest.
-int highest_of_every_fraction(const Layout& l) {
+bool lacks_all_ones(const Layout& l) {
   const Bits fraction = (Bits{1} << l.fraction_bits) - 1;
-  return (l.largest & fraction) == fraction ? l.emax : l.emax - 1;
+  return (l.largest & fraction) != fraction;
+}
+
+bool within_top(const ValueSet& values, const ValueSet& target) {
+  if (values.highest != target.highest) return values.highest < target.highest;
+  return !target.short_top || values.short_top || values.precision < target.precision;
 }
 
 }  // namespace
@@ -30,6 +34,7 @@ ValueSet values_of(Format format) {
       set.negative_zero = l.negative_zero != 0;
       set.infinities = l.infinities;
       set.nans = l.nans;
+      set.short_top = lacks_all_ones(l);
       break;
     case FormatKind::SignedInteger:  // -2^(bits-1) has one significant bit, the others bits - 1
       set.precision = row.bits - 1;
@@ -51,10 +56,19 @@ ValueSet values_of(Format format) {
 ValueSet join(const ValueSet& a, const ValueSet& b) {
   // Signed integers reach -2^highest and no further up than 2^highest - 1; joined with unsigned ones they are no integers' set.
   const bool mixed = a.negative != b.negative;
-  return {std::max(a.precision, b.precision), std::min(a.lowest, b.lowest),     std::max(a.highest, b.highest),
-          a.specials || b.specials || mixed,  a.negative || b.negative,         a.boolean || b.boolean,
-          a.zero || b.zero,                   a.negative_zero || b.negative_zero, a.infinities || b.infinities,
-          a.nans || b.nans};
+  ValueSet set;
+  set.precision = std::max(a.precision, b.precision);
+  set.lowest = std::min(a.lowest, b.lowest);
+  set.highest = std::max(a.highest, b.highest);
+  set.specials = a.specials || b.specials || mixed;
+  set.negative = a.negative || b.negative;
+  set.boolean = a.boolean || b.boolean;
+  set.zero = a.zero || b.zero;
+  set.negative_zero = a.negative_zero || b.negative_zero;
+  set.infinities = a.infinities || b.infinities;
+  set.nans = a.nans || b.nans;
+  set.short_top = a.short_top && b.short_top;
+  return set;
 }
 
 bool fits(const ValueSet& values, Format format) {
@@ -65,8 +79,7 @@ bool fits(const ValueSet& values, Format format) {
     const bool lacks = (values.negative && !target.negative) || (values.zero && !target.zero) ||
                        (values.negative_zero && !target.negative_zero) || (values.infinities && !target.infinities) ||
                        (values.nans && !target.nans);
-    return !lacks && values.precision <= target.precision && values.lowest >= target.lowest &&
-           values.highest <= highest_of_every_fraction(layout(format));
+    return !lacks && values.precision <= target.precision && values.lowest >= target.lowest && within_top(values, target);
   }
   if (values.specials || values.lowest < 0) return false;  // a fraction, or -0
   if (values.negative) return target.negative && values.highest <= target.highest;

@@ -18,6 +18,8 @@ struct ValueSet {
   bool negative_zero = false;
   bool infinities = false;
   bool nans = false;
+  /// The highest exponent lacks the significand of all ones: f8E4M3FN has its NaN there.
+  bool short_top = false;
 };
 
 ValueSet values_of(Format format);

@@ -113,7 +113,8 @@ void require_emitted(const NumericProgram& program) {
     if (const auto* input = std::get_if<Input>(&node)) require_emitted(input->format);
     if (const auto* map = std::get_if<Map>(&node)) require_emitted(map->body);
     if (const auto* fold = std::get_if<Fold>(&node))
-      for (const ScalarBody* body : {&fold->leaf, &fold->step, &fold->merge, &fold->finish, &fold->start.lift}) require_emitted(*body);
+      for (const ScalarBody* body : {&fold->leaf, &fold->step, &fold->merge, &fold->finish, &fold->start.lift})
+        require_emitted(*body);
   }
 }
 

@@ -261,7 +261,8 @@ std::vector<LaneValue> ScalarText::run(const ScalarBody& body, std::vector<LaneV
       unsupported(instruction, "it flushes subnormals, which the target does not do the same way");
     if (p.rounding != Rounding::NearestEven && is_float(instruction.format))
       unsupported(instruction, "StableHLO rounds to nearest even only");
-    if (p.overflow != Overflow::Ieee) unsupported(instruction, "StableHLO has no form of it that saturates or gives x86's indefinite");
+    if (p.overflow != Overflow::Ieee)
+      unsupported(instruction, "StableHLO has no form of it that saturates or gives x86's indefinite");
 
     LaneValue value;
     const auto plain = [&](const std::string& spelling) {

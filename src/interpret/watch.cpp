@@ -129,9 +129,10 @@ void LaneWatch::observe(const Instruction& instruction, const KernelCall& call, 
     });
   }
   if (!info(instruction.op).rounds) return;
-  const bool extreme = is_machine_format(format)
-                           ? by_width(bytes, [&](auto word) { return any_extreme<decltype(word)>(call.out, lanes, infinity(format)); })
-                           : any_extreme(format, call.out, lanes);
+  const bool extreme =
+      is_machine_format(format)
+          ? by_width(bytes, [&](auto word) { return any_extreme<decltype(word)>(call.out, lanes, infinity(format)); })
+          : any_extreme(format, call.out, lanes);
   if (!extreme) return;
   const auto count = static_cast<size_t>(info(instruction.op).operands);
   std::array<Scalar, 3> operands{};

@@ -15,15 +15,16 @@ namespace bitpact {
 enum class Rounding : std::uint8_t { NearestEven, NearestAway, TowardZero, Up, Down, ToOdd };
 
 /// What a result that the format has no value for becomes; docs/formats.md has the whole table.
-/// Ieee. Floats: beyond the largest finite value infinity or that value, as IEEE 754-2019 7.4 says for the rounding; in a format
-/// without infinities NaN stands for infinity, and in one without either the largest finite value of that sign. A NaN in a format
-/// without one: +0. Zero and negative results in a format that has none (f8E8M0FNU): NaN. Integers: wraps, the low bits of the
-/// rounded integer; infinities and NaN give 0.
-/// Saturate. The largest value of that sign; an infinite operand and x/0 too; zero and negative results in a format that has none:
-/// the smallest value. NaN into an integer gives 0.
-/// Indefinite. Integers: out of range, infinite and NaN are one value, as x86's conversions give it: only the top bit set, for
-/// unsigned ones all bits. Through which integer a conversion goes is said by two of them: f32 -> i32 (Indefinite) -> i8 (Ieee).
-/// Floats: as Ieee.
+/// - Ieee. Floats: beyond the largest finite value infinity or that value, as IEEE 754-2019 7.4 says for the rounding; in a
+/// format
+///   without infinities NaN stands for infinity, and in one without either the largest finite value of that sign. A NaN in a
+///   format without one: +0. Zero and negative results in a format that has none (f8E8M0FNU): NaN. Integers: wraps, the low bits
+///   of the rounded integer; infinities and NaN give 0.
+/// - Saturate. The largest value of that sign; an infinite operand and x/0 too; zero and negative results in a format that has
+///   none: the smallest value. NaN into an integer gives 0.
+/// - Indefinite. Integers: out of range, infinite and NaN are one value, as x86's conversions give it: only the top bit set, for
+///   unsigned ones all bits. Through which integer a conversion goes is said by two of them: f32 -> i32 (Indefinite) -> i8
+///   (Ieee). Floats: as Ieee.
 enum class Overflow : std::uint8_t { Ieee, Saturate, Indefinite };
 
 struct Policy {

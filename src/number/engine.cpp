@@ -79,14 +79,16 @@ Bits round_pack_float(bool negative, int exponent, std::uint64_t top, const Layo
   // The leading bit of a normal number counts as one step of the exponent field, and so does a carry out of the rounding.
   const Bits magnitude = (static_cast<Bits>(exponent - l.emin) << l.fraction_bits) + kept;
   if (magnitude > l.largest + l.left_out) return pack_overflow(negative, l, policy);
-  if (magnitude <= l.left_out) return l.zero ? pack_zero(negative, l, policy) : 0;  // of what is not zero, 0 is the smallest number
+  if (magnitude <= l.left_out)
+    return l.zero ? pack_zero(negative, l, policy) : 0;  // of what is not zero, 0 is the smallest number
   return (magnitude - l.left_out) | (negative ? l.sign : 0);
 }
 
 /// The magnitude of the farthest integer from zero on that side.
 Bits integer_limit(bool negative, const Layout& l) { return negative ? l.sign : l.largest; }
 
-/// Intel SDM 1, 4.8.3 and the conversions of volume 2: the least signed integer; all ones for the unsigned conversions of AVX-512.
+/// Intel SDM 1, 4.8.3 and the conversions of volume 2: the least signed integer; all ones for the unsigned conversions of
+/// AVX-512.
 Bits integer_indefinite(const Layout& l) { return l.sign != 0 ? l.sign : l.mask; }
 
 Bits round_pack_integer(bool negative, int exponent, Wide significand, const Layout& l, const Policy& policy) {

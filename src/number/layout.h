@@ -48,7 +48,7 @@ struct Layout {
   Bits sign = 0;           ///< the sign bit, 0 where there is none
   Bits largest = 0;        ///< the largest finite magnitude
   bool zero = true;        ///< there is a zero
-  bool infinities = true;  ///< floats: there are infinities; where not, an infinite result is the NaN, or the largest finite value
+  bool infinities = true;  ///< floats: there are infinities; where not, NaN stands for them, or the largest finite value
   bool nans = true;        ///< floats: there are NaNs
   Bits infinity = 0;       ///< floats with infinities: the magnitude bits of one
   Bits quiet_nan = 0;      ///< floats with NaNs: the one that operations give

@@ -233,7 +233,9 @@ void require_same_formats(const Operator& op, const Problem& problem, const std:
 void require_floats(const Operator& op, const Problem& problem, const std::string& label) {
   for (const OperandSpec& operand : problem.operands)
     if (!is_float(operand.format) || !has_zero(operand.format))
-      violated(op, label, fmt::format("{} is {}", name(operand.format), is_float(operand.format) ? "for scales: it has no zero" : "not one"));
+      violated(
+          op, label,
+          fmt::format("{} is {}", name(operand.format), is_float(operand.format) ? "for scales: it has no zero" : "not one"));
 }
 
 Format float_result(const Operator& op, Problem& problem, const std::string& label) {

@@ -96,10 +96,10 @@ class FloatValues {
   }
 
   Bits subnormal() const {
+    if (!signed_()) return w1_ >> 8 & 3;
     const bool one = place_.contracted ? (row_word(0) & 1) != 0 && place_.k % 4 == 0 : w1_ % 4 == 0;
     if (one) return assemble(sign(), 0, 0);
     const std::uint64_t more = w1_ >> 8;
-    if (!signed_()) return more % 4;
     const Bits fraction = w0_ & low_bits(m_);
     if ((w1_ >> 2) % 4 == 3) return assemble(sign(), 1 - row_.bias + static_cast<int>(more & 1), fraction);
     return signed_bits(sign(), std::max<Bits>(fraction >> (more % static_cast<std::uint64_t>(m_)), 1));
@@ -124,9 +124,7 @@ class FloatValues {
       case 5:
         return first || second ? signed_bits(sign(), largest_finite(format_)) : normal();
       case 6:
-        return w1_ % 3 == 0   ? signed_bits(sign(), smallest_normal(format_))
-               : w1_ % 3 == 1 ? least(sign())
-                              : zero(sign());
+        return w1_ % 3 == 0 ? signed_bits(sign(), smallest_normal(format_)) : w1_ % 3 == 1 ? least(sign()) : zero(sign());
       default:
         return w1_ % 4 == 0 ? zero(sign()) : normal();
     }
@@ -137,7 +135,9 @@ class FloatValues {
   std::uint64_t row_word(int which) const { return words_.row(place_.operand, place_.row, which); }
   bool sign() const { return w0_ >> 63 != 0; }
   bool signed_() const { return has_zero(format_); }
-  Bits signed_bits(bool negative, Bits magnitude) const { return magnitude | (negative && signed_() ? Bits{1} << (row_.bits - 1) : 0); }
+  Bits signed_bits(bool negative, Bits magnitude) const {
+    return magnitude | (negative && signed_() ? Bits{1} << (row_.bits - 1) : 0);
+  }
   // What stands in for a value that the format does not have: the largest finite number, +0, the smallest number.
   Bits infinite(bool negative) const {
     return signed_bits(negative, has_infinities(format_) ? infinity(format_) : largest_finite(format_));
@@ -167,7 +167,8 @@ class FloatValues {
     return assemble(false, 2 * p, f0 + f1);
   }
 
-  // The few pairs whose sum, difference and product are all odd and one bit too long: (28, 3) and (24, 7) in 4 bits, (12, 3) in 3.
+  // The few pairs whose sum, difference and product are all odd and one bit too long: (28, 3) and (24, 7) in 4 bits, (12, 3)
+  // in 3.
   Bits short_tie() const {
     const bool first = place_.operand == 0;
     if (m_ == 2) return scaled(sign(), 3, first ? 0 : -2);

@@ -71,7 +71,7 @@ Bits interesting_bits(Format format) {
   const FormatInfo& row = info(format);
   const Bits mask = row.bits == 64 ? ~Bits{0} : (Bits{1} << row.bits) - 1;
   const Bits sign = row.bits > 1 ? *rc::gen::element(Bits{0}, Bits{1} << (row.bits - 1)) : 0;
-  if (is_float(format)) {
+  if (is_float(format) && row.bits > 8) {
     const Bits base = *rc::gen::element(positive_zero(format), infinity(format), quiet_nan(format), one(format),
                                         largest_finite(format), smallest_normal(format), *rc::gen::arbitrary<Bits>());
     return ((base + *rc::gen::inRange<Bits>(0, 3)) ^ sign) & mask;

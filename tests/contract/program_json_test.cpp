@@ -48,6 +48,19 @@ void expect_refused(const std::string& text, std::string_view from, std::string_
   }
 }
 
+TEST(ProgramJson, EveryOverflowAndEveryFormat) {
+  for (const char* overflow : {"", R"(,"overflow":"indefinite")", R"(,"overflow":"saturate")"}) {
+    for (const FormatInfo& row : all_formats()) {
+      const std::string to = std::string(overflow).find("indefinite") == std::string::npos ? std::string(row.name) : "i32";
+      const std::string text =
+          R"({"nodes":[{"input":{"axes":["m"],"format":"f32","name":"x"}},{"map":{"axes":["m"],"body":{"arguments":["f32"],)"
+          R"("code":[{"args":[0],"format":")" +
+          to + R"(","op":"convert")" + overflow + R"(}],"results":[1]},"operands":[0]}}],"results":[1]})";
+      EXPECT_EQ(canonical_json(to_json(read(text))), text);
+    }
+  }
+}
+
 TEST(ProgramJson, HasOneSpellingAndNamesTheFieldThatHasNot) {
   const std::string text =
       R"({"nodes":[{"input":{"axes":["m","k"],"format":"f32","name":"lhs"}},)"

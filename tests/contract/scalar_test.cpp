@@ -168,6 +168,16 @@ TEST(Scalar, IllFormed) {
   EXPECT_NE(refusal(ScalarOp::Compare, F::I1, {F::F32, F::F64}), "");
   EXPECT_NE(refusal(ScalarOp::Select, F::F32, {F::I8, F::F32, F::F32}), "");
   EXPECT_NE(refusal(ScalarOp::Select, F::F32, {F::I1, F::F32, F::F16}), "");
+  EXPECT_NE(refusal(ScalarOp::Negate, F::F8E8M0FNU, {F::F8E8M0FNU}), "");
+  EXPECT_EQ(refusal(ScalarOp::Abs, F::F8E8M0FNU, {F::F8E8M0FNU}), "");
+  EXPECT_NE(refusal(ScalarOp::Bitcast, F::TF32, {F::F32}), "");
+  EXPECT_EQ(refusal(ScalarOp::Bitcast, F::I4, {F::F4E2M1FN}), "");
+  const auto indefinite = [](Instruction& i) { i.policy.overflow = Overflow::Indefinite; };
+  EXPECT_EQ(refusal(ScalarOp::Convert, F::I32, {F::F32}, indefinite), "");
+  EXPECT_NE(refusal(ScalarOp::Convert, F::I1, {F::F32}, indefinite), "");
+  EXPECT_NE(refusal(ScalarOp::Convert, F::F16, {F::F32}, indefinite), "");
+  EXPECT_NE(refusal(ScalarOp::Convert, F::I8, {F::I32}, indefinite), "");
+  EXPECT_NE(refusal(ScalarOp::Add, F::I8, {F::I8, F::I8}, indefinite), "");
   // Fields that the operation does not have.
   EXPECT_NE(refusal(ScalarOp::Negate, F::F32, {F::F32}, [](Instruction& i) { i.policy.flush_in = true; }), "");
   EXPECT_NE(refusal(ScalarOp::Add, F::F32, {F::F32, F::F32}, [](Instruction& i) { i.immediate = 1; }), "");

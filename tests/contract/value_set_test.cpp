@@ -23,7 +23,7 @@ std::vector<Bits> values_to_try(Random& random, Format format) {
 
 /// A conversion loses nothing: back again is the same, and no rounding gives anything else.
 bool survives(Format from, Bits bits, Format to) {
-  if (is_float(from) && classify(from, bits) == Class::NaN) return is_float(to);
+  if (is_float(from) && classify(from, bits) == Class::NaN) return has_nan(to);
   for (Rounding rounding : {Rounding::NearestEven, Rounding::Down, Rounding::Up}) {
     const Bits there = convert({from, bits}, to, {.rounding = rounding});
     if (there != convert({from, bits}, to)) return false;
@@ -64,6 +64,25 @@ TEST(ValueSet, EachBoundOfAFormatCounts) {
   EXPECT_FALSE(with([](ValueSet& a) { ++a.precision; }));
   EXPECT_FALSE(with([](ValueSet& a) { --a.lowest; }));
   EXPECT_FALSE(with([](ValueSet& a) { ++a.highest; }));
+  const auto in = [](Format format, auto change) {
+    ValueSet a = values_of(Format::F8E4M3FN);
+    a.negative_zero = a.nans = false;
+    change(a);
+    return fits(a, format);
+  };
+  const auto nothing = [](ValueSet&) {};
+  EXPECT_TRUE(in(Format::F8E4M3FN, nothing));
+  EXPECT_FALSE(in(Format::F8E4M3FN, [](ValueSet& a) { a.short_top = false; }));  // 480
+  EXPECT_TRUE(in(Format::F8E4M3FN, [](ValueSet& a) { a.short_top = false, a.precision = 3; }));
+  EXPECT_FALSE(in(Format::F8E4M3FN, [](ValueSet& a) { a.infinities = true; }));
+  EXPECT_FALSE(in(Format::F4E2M1FN, nothing));
+  const auto narrow = [&](ValueSet& a) { a.precision = 2, a.lowest = 0, a.highest = 2; };
+  EXPECT_TRUE(in(Format::F4E2M1FN, narrow));
+  EXPECT_TRUE(in(Format::F8E4M3FNUZ, narrow));
+  EXPECT_FALSE(in(Format::F4E2M1FN, [&](ValueSet& a) { narrow(a), a.nans = true; }));
+  EXPECT_FALSE(in(Format::F8E4M3FNUZ, [&](ValueSet& a) { narrow(a), a.negative_zero = true; }));
+  EXPECT_FALSE(in(Format::F8E8M0FNU, [&](ValueSet& a) { narrow(a), a.precision = 1, a.negative = false; }));
+  EXPECT_TRUE(in(Format::F8E8M0FNU, [&](ValueSet& a) { narrow(a), a.precision = 1, a.negative = a.zero = false; }));
 }
 
 TEST(ValueSet, ProductsAreExactWhereItSaysSo) {

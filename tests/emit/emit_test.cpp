@@ -99,6 +99,9 @@ TEST(Emit, WhatStableHloCannotSayIsRefusedByName) {
        std::vector<std::pair<std::string, Choices>>{{"convert 4xf32 out=bf16", {{"rounding", "toward-zero"}}},
                                                     {"convert 4xf32 out=i8", {}},
                                                     {"convert 4xf64 out=bf16", {}},
+                                                    {"convert 4xf32 out=f8E4M3FN", {}},
+                                                    {"add 4xtf32,4xtf32", {}},
+                                                    {"convert 4xf8E5M2 out=f32", {}},
                                                     {"multiply_add 4xbf16,4xbf16,4xbf16", {{"product", "fused"}}}}) {
     try {
       emit(program(line, choices), Traits{});

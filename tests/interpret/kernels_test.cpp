@@ -18,6 +18,10 @@ std::vector<Bits> boundary_operands(Format format) {
     for (int bit = 3; bit < info(format).bits; ++bit) all.insert(all.end(), {Bits{1} << bit, (Bits{1} << bit) - 1});
     return all;
   }
+  if (info(format).bits <= 8) {
+    for (Bits v = 0; v <= mask_of(format); ++v) all.push_back(v);
+    return all;
+  }
   for (bool negative : {false, true}) {
     all.insert(all.end(), {negative ? negative_zero(format) : positive_zero(format), infinity(format, negative),
                            infinity(format, negative) + 1, largest_finite(format, negative), largest_finite(format, negative) - 1,
@@ -29,6 +33,13 @@ std::vector<Bits> boundary_operands(Format format) {
     all.push_back((one(format) + smallest_normal(format) * 3 / 2) | sign);
   }
   return all;
+}
+
+/// Whether the processor's own arithmetic serves the format; the exact engine runs the others.
+bool has_kernels(Format format) {
+  const FormatInfo& row = info(format);
+  if (!is_float(format)) return row.bits != 4;
+  return row.bits >= 16 && format != Format::TF32;
 }
 
 /// Elements as a tensor has them.
@@ -131,7 +142,7 @@ TEST_P(KernelsOfATier, ArithmeticInOneFormat) {
       carried += check_instruction(GetParam(), i, body.arguments, random) ? 1 : 0;
       if (is_float(f.format) && (op.op == ScalarOp::Maximum || op.op == ScalarOp::Minimum)) {
         i.nan = NanRule::Number;
-        EXPECT_TRUE(check_instruction(GetParam(), i, body.arguments, random));
+        EXPECT_EQ(check_instruction(GetParam(), i, body.arguments, random), has_kernels(f.format)) << f.name;
       }
     }
   }
@@ -144,12 +155,13 @@ TEST_P(KernelsOfATier, CompareSelectBitcast) {
     for (int c = 0; c < 6; ++c) {
       Instruction compare = instruction(ScalarOp::Compare, Format::I1);
       compare.comparison = static_cast<Comparison>(c);
-      EXPECT_TRUE(check_instruction(GetParam(), compare, {f.format, f.format}, random));
+      EXPECT_EQ(check_instruction(GetParam(), compare, {f.format, f.format}, random), has_kernels(f.format)) << f.name;
     }
     EXPECT_TRUE(check_instruction(GetParam(), instruction(ScalarOp::Select, f.format), {Format::I1, f.format, f.format}, random));
     for (const FormatInfo& g : all_formats())
       if (f.bits == g.bits) {
-        EXPECT_TRUE(check_instruction(GetParam(), instruction(ScalarOp::Bitcast, g.format), {f.format}, random));
+        const bool carried = check_instruction(GetParam(), instruction(ScalarOp::Bitcast, g.format), {f.format}, random);
+        EXPECT_TRUE(carried || !has_kernels(f.format)) << f.name;
       }
   }
 }

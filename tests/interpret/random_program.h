@@ -47,6 +47,7 @@ inline Bits random_bits(Random& random, Format format) {
         return static_cast<Bits>(random.below(70)) & mask_of(format);
     }
   }
+  if (info(format).bits <= 8) return random.bits() & mask_of(format);
   const bool negative = random.one_in(2);
   switch (random.below(12)) {
     case 0:
@@ -71,7 +72,9 @@ inline Bits random_bits(Random& random, Format format) {
 inline Format random_format(Random& random) { return random.pick(all_formats()).format; }
 inline Format random_float(Random& random) {
   constexpr std::array<Format, 4> kFloats{Format::F64, Format::F32, Format::BF16, Format::F16};
-  return random.pick(kFloats);
+  constexpr std::array<Format, 6> kOthers{Format::TF32,       Format::F8E5M2,     Format::F8E4M3FN,
+                                          Format::F8E5M2FNUZ, Format::F8E4M3FNUZ, Format::F4E2M1FN};
+  return random.one_in(5) ? random.pick(kOthers) : random.pick(kFloats);
 }
 
 inline Policy random_policy(Random& random) {
@@ -157,7 +160,7 @@ class RandomBody {
       case ScalarOp::Bitcast:
         break;
       default:
-        if (boolean) f = random_float(random_);
+        if (boolean || (i.op == ScalarOp::Negate && f == Format::F8E8M0FNU)) f = random_float(random_);
     }
     for (int a = 0; a < info(i.op).operands; ++a) in.push_back(f);
     i.format = f;
@@ -166,6 +169,8 @@ class RandomBody {
       if (is_float(f) && i.op != ScalarOp::Convert && random_.one_in(3))
         for (Format& format : in) format = random_float(random_);
       if (i.op == ScalarOp::Convert) in[0] = random_format(random_);
+      if (i.op == ScalarOp::Convert && is_float(in[0]) && !is_float(f) && !boolean && random_.one_in(4))
+        i.policy.overflow = Overflow::Indefinite;
     }
     if (i.op == ScalarOp::Compare) {
       i.format = Format::I1;

@@ -90,10 +90,13 @@ TEST(FormatTable, WhatSmallFormatsHaveAndHaveNot) {
     EXPECT_EQ(has_zero(r.format), r.zero) << name(r.format);
   }
   const Format scale = Format::F8E8M0FNU, fnuz = Format::F8E5M2FNUZ, f4 = Format::F4E2M1FN;
-  for (auto refused : std::vector<std::function<void()>>{
-           [=] { infinity(Format::F8E4M3FN); }, [=] { infinity(f4); }, [=] { quiet_nan(f4); }, [=] { negative_zero(fnuz); },
-           [=] { positive_zero(scale); }, [=] { negative_zero(scale); }, [=] { smallest_subnormal(scale); },
-           [=] { largest_finite(scale, true); }, [=] { negate({scale, 1}); }}) {
+  for (auto refused : std::vector<std::function<void()>>{[=] { infinity(Format::F8E4M3FN); }, [=] { infinity(f4); },
+                                                         [=] { quiet_nan(f4); }, [=] { negative_zero(fnuz); },
+                                                         [=] { positive_zero(scale); }, [=] { negative_zero(scale); },
+                                                         [=] { smallest_subnormal(scale); }, [=] { largest_finite(scale, true); },
+                                                         [=] {
+                                                           negate({scale, 1});
+                                                         }}) {
     try {
       refused();
       ADD_FAILURE();

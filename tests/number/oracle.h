@@ -204,6 +204,38 @@ class Oracle {
     return with_sign(s, negative, unit < least ? encode(s, n >> (least - unit), least) : encode(s, n, unit));
   }
 
+  /// The exact value; x has 64 bits.
+  static void decode(mpfr_t x, Scalar a, bool flush_in) {
+    if (!float_spec(a.format)) {
+      const IntegerSpec s = integer_spec(a.format);
+      const bool negative = s.is_signed && a.bits >> (s.width - 1);
+      if (negative) {
+        mpfr_set_si(x, static_cast<long>(a.bits << (64 - s.width)) >> (64 - s.width), MPFR_RNDN);
+      } else {
+        mpfr_set_ui(x, a.bits, MPFR_RNDN);
+      }
+      return;
+    }
+    const FloatSpec s = *float_spec(a.format);
+    if (s.kind == Kind::Scale) {
+      mpfr_set_ui_2exp(x, 1, static_cast<long>(a.bits) - 127, MPFR_RNDN);
+      if (a.bits == 0xff) mpfr_set_nan(x);
+      return;
+    }
+    if ((s.kind == Kind::FN && (a.bits & 0x7f) == 0x7f) || (s.kind == Kind::FNUZ && a.bits == 0x80)) return mpfr_set_nan(x);
+    const bool negative = a.bits >> (s.width - 1) & 1;
+    const unsigned long fraction = a.bits & ((1ul << (s.p - 1)) - 1);
+    const long field = static_cast<long>((a.bits & ~(Bits{1} << (s.width - 1))) >> (s.p - 1));
+    if (s.kind == Kind::Ieee && field == s.emax - s.emin + 2) {
+      fraction ? mpfr_set_nan(x) : mpfr_set_inf(x, 1);
+    } else if (field == 0) {
+      mpfr_set_ui_2exp(x, flush_in ? 0 : fraction, s.emin - (s.p - 1), MPFR_RNDN);
+    } else {
+      mpfr_set_ui_2exp(x, fraction | 1ul << (s.p - 1), field - 1 + s.emin - (s.p - 1), MPFR_RNDN);
+    }
+    if (negative) mpfr_setsign(x, x, 1, MPFR_RNDN);
+  }
+
  private:
   static Bits with_sign(const FloatSpec& s, bool negative, Bits magnitude) {
     const bool no_sign = s.kind == Kind::Scale || (s.kind == Kind::FNUZ && magnitude == 0);
@@ -243,37 +275,6 @@ class Oracle {
     if (n < 1ul << (s.p - 1)) return n;
     const Bits field = static_cast<Bits>(unit + (s.p - 1) - s.emin + 1);
     return field << (s.p - 1) | (n & ((1ul << (s.p - 1)) - 1));
-  }
-
-  static void decode(mpfr_t x, Scalar a, bool flush_in) {
-    if (!float_spec(a.format)) {
-      const IntegerSpec s = integer_spec(a.format);
-      const bool negative = s.is_signed && a.bits >> (s.width - 1);
-      if (negative) {
-        mpfr_set_si(x, static_cast<long>(a.bits << (64 - s.width)) >> (64 - s.width), MPFR_RNDN);
-      } else {
-        mpfr_set_ui(x, a.bits, MPFR_RNDN);
-      }
-      return;
-    }
-    const FloatSpec s = *float_spec(a.format);
-    if (s.kind == Kind::Scale) {
-      mpfr_set_ui_2exp(x, 1, static_cast<long>(a.bits) - 127, MPFR_RNDN);
-      if (a.bits == 0xff) mpfr_set_nan(x);
-      return;
-    }
-    if ((s.kind == Kind::FN && (a.bits & 0x7f) == 0x7f) || (s.kind == Kind::FNUZ && a.bits == 0x80)) return mpfr_set_nan(x);
-    const bool negative = a.bits >> (s.width - 1) & 1;
-    const unsigned long fraction = a.bits & ((1ul << (s.p - 1)) - 1);
-    const long field = static_cast<long>((a.bits & ~(Bits{1} << (s.width - 1))) >> (s.p - 1));
-    if (s.kind == Kind::Ieee && field == s.emax - s.emin + 2) {
-      fraction ? mpfr_set_nan(x) : mpfr_set_inf(x, 1);
-    } else if (field == 0) {
-      mpfr_set_ui_2exp(x, flush_in ? 0 : fraction, s.emin - (s.p - 1), MPFR_RNDN);
-    } else {
-      mpfr_set_ui_2exp(x, fraction | 1ul << (s.p - 1), field - 1 + s.emin - (s.p - 1), MPFR_RNDN);
-    }
-    if (negative) mpfr_setsign(x, x, 1, MPFR_RNDN);
   }
 
   int compute(mpfr_t out, mpfr_rnd_t rnd) {

@@ -66,7 +66,8 @@ TEST_P(Small, Triples) {
   const Bits all = count() * count() * count();
   const Bits step = many_cases() || all < 10'000 ? 1 : 97;  // a prime, so that all values of all three are met
   for (Bits n = 0; n < all && !checker.failed(); n += step) {
-    const Operands x{Scalar{format(), n % count()}, Scalar{format(), n / count() % count()}, Scalar{format(), n / count() / count()}};
+    const Operands x{Scalar{format(), n % count()}, Scalar{format(), n / count() % count()},
+                     Scalar{format(), n / count() / count()}};
     checker.set(Op::Fma, x, false);
     checker.check(format(), {});
     const Policy policy = policy_number(++turn * 11 % 48);
@@ -144,6 +145,34 @@ TEST(SmallText, WhatAFormatHasNotIsNotReadAsSomethingElse) {
   EXPECT_EQ(parse_scalar("-8", Format::I4), 8u);
   EXPECT_EQ(to_text({Format::I4, 15}), "-1");
   EXPECT_FALSE(parse_scalar("16", Format::UI4));
+}
+
+/// What f32 becomes in an integer format, by convention; the numbers are those of the programs that have it.
+TEST(FloatToInteger, EachConventionIsAPolicy) {
+  const double inputs[] = {200, -200, 0, 127, -128, 1e10, -1e10, std::nan(""), INFINITY};
+  const auto via = [](double x, Policy policy, Format first, Format result) {
+    policy.rounding = Rounding::TowardZero;
+    const Bits bits = convert({Format::F32, convert({Format::F64, std::bit_cast<Bits>(x)}, Format::F32)}, first, policy);
+    const int shift = 64 - info(result).bits;
+    return static_cast<std::int64_t>(convert({first, bits}, result) << shift) >> shift;
+  };
+  const std::int64_t saturated[] = {127, -128, 0, 127, -128, 127, -128, 0, 127};
+  const std::int64_t wrapped[] = {-56, 56, 0, 127, -128, 0, 0, 0, 0};
+  for (size_t i = 0; i < std::size(inputs); ++i) {
+    EXPECT_EQ(via(inputs[i], {.overflow = Overflow::Saturate}, Format::I8, Format::I8), saturated[i]) << inputs[i];
+    EXPECT_EQ(via(inputs[i], {}, Format::I8, Format::I8), wrapped[i]) << inputs[i];
+    EXPECT_EQ(via(inputs[i], {.overflow = Overflow::Indefinite}, Format::I32, Format::I8), wrapped[i]) << inputs[i];
+  }
+  // An i8 tells wrapping from the indefinite for no f32; these do: 2^31 + 2^8 through i32, and i32 itself.
+  EXPECT_EQ(via(0x1p31 + 0x1p8, {}, Format::I16, Format::I16), 256);
+  EXPECT_EQ(via(0x1p31 + 0x1p8, {.overflow = Overflow::Indefinite}, Format::I32, Format::I16), 0);
+  EXPECT_EQ(via(3e9, {.overflow = Overflow::Saturate}, Format::I32, Format::I32), INT32_MAX);
+  EXPECT_EQ(via(3e9, {}, Format::I32, Format::I32), -1294967296);
+  EXPECT_EQ(via(3e9, {.overflow = Overflow::Indefinite}, Format::I32, Format::I32), INT32_MIN);
+  EXPECT_EQ(via(3e9, {.overflow = Overflow::Indefinite}, Format::I64, Format::I32), -1294967296);
+  EXPECT_EQ(via(std::nan(""), {.overflow = Overflow::Indefinite}, Format::I32, Format::I32), INT32_MIN);
+  EXPECT_EQ(via(std::nan(""), {.overflow = Overflow::Saturate}, Format::I32, Format::I32), 0);
+  EXPECT_EQ(convert({Format::F32, 0xbf800000}, Format::UI32, {.overflow = Overflow::Indefinite}), 0xffffffffu);
 }
 
 }  // namespace

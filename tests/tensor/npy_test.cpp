@@ -150,6 +150,28 @@ TEST(ReadNpy, Bf16IsTakenOnlyWhereItIsAskedFor) {
   EXPECT_EQ(parse(kF32, Format::F32).format(), Format::F32);
 }
 
+TEST(ReadNpy, SmallFormatsAsMlDtypesAndAsWords) {
+  for (Format f : {Format::F8E5M2, Format::F8E4M3FN, Format::F8E5M2FNUZ, Format::F8E4M3FNUZ, Format::F4E2M1FN, Format::F8E8M0FNU,
+                   Format::I4, Format::UI4}) {
+    for (const char* descr : {"<V1", "|V1", "|u1"}) {
+      const Tensor tensor = parse(npy(descr, "(2,)", "\x03\x0f"s), f);
+      EXPECT_EQ(tensor.format(), f);
+      EXPECT_EQ(tensor.get(1), 0x0fu);
+    }
+  }
+  EXPECT_EQ(parse(npy("<f1", "(1,)", "\x3c"s)).format(), Format::F8E5M2);
+  EXPECT_EQ(parse(npy("<f1", "(1,)", "\x3c"s), Format::F8E5M2).get(0), 0x3cu);
+  EXPECT_EQ(parse(npy("<u4", "(1,)", "\x00\xfc\x01\x00"s), Format::TF32).get(0), one(Format::TF32));
+  EXPECT_EQ(parse_refusal(npy("<V1", "(1,)", "\x01"s)), Code::NpyUnsupported);
+  for (const auto& [descr, format] :
+       {std::pair{"<V1", Format::UI8}, {"<V1", Format::I1}, {"<f1", Format::F8E4M3FN}, {"|i1", Format::I4}})
+    EXPECT_NE(parse_refusal(npy(descr, "(1,)", "\x01"s), format), Code::NpyMalformed) << descr;
+  // Bits that the encoding does not have.
+  for (Format f : {Format::F4E2M1FN, Format::I4, Format::UI4})
+    EXPECT_EQ(parse_refusal(npy("|u1", "(2,)", "\x0f\x10"s), f), Code::NpyMalformed);
+  EXPECT_EQ(parse_refusal(npy("<u4", "(1,)", "\x00\x00\x80\x3f"s), Format::TF32), Code::NpyMalformed);  // an f32's word
+}
+
 TEST(ReadNpy, SizesThatDoNotMatchTheFile) {
   EXPECT_EQ(parse_refusal(npy("<f4", "(2, 3)", std::string(8, '\0'))), Code::NpyMalformed);
   EXPECT_EQ(parse_refusal(npy("<f4", "(-2, 3)", std::string(24, '\0'))), Code::NpyMalformed);
