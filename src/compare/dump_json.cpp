@@ -68,7 +68,6 @@ Json difference(const DumpEntry& entry, const RawComparison* d) {
 Json pair_json(const DumpReport& r, std::size_t index) {
   const DumpPair& pair = r.pairs[index];
   const bool both = pair.a != kAbsent && pair.b != kAbsent;
-  const bool parted = pair.step == StepState::InputsEqual && both && pair.outcome != Outcome::Equal;
   return {{"position", index + 1},
           {"a", tensor(r.entry_a(pair))},
           {"b", tensor(r.entry_b(pair))},
@@ -76,7 +75,7 @@ Json pair_json(const DumpReport& r, std::size_t index) {
           {"outcome", name(pair.outcome)},
           {"step", name(pair.step)},
           {"step_input", pair.input == kAbsent ? Json() : Json(r.entry(r.pairs[pair.input]).name)},
-          {"step_parted", parted},
+          {"step_parted", r.parted(pair)},
           {"difference", difference(r.entry(pair), pair.difference.get())}};
 }
 

@@ -79,13 +79,11 @@ std::string reason_text(const DumpReport& report, const DumpPair& pair) {
 }
 
 std::string step_text(const DumpReport& report, const DumpPair& pair) {
-  const bool both = pair.a != kAbsent && pair.b != kAbsent;
   switch (pair.step) {
     case StepState::NotDeclared:
       return {};
     case StepState::InputsEqual:
-      if (!both || pair.outcome == Outcome::Equal) return {};
-      return "the step itself parted: all that it reads is equal, bit for bit";
+      return report.parted(pair) ? "the step itself parted: all that it reads is equal, bit for bit" : "";
     case StepState::InputsDiffer:
       return fmt::format("it reads {}, which is not equal", title(report, report.pairs[pair.input]));
     case StepState::InputsUnknown:

@@ -81,10 +81,11 @@ void headline(std::string& page, std::string_view label, const DumpReport& r, st
 
 Row row(const DumpReport& r, std::size_t index) {
   const DumpPair& pair = r.pairs[index];
+  const std::string_view parted = r.parted(pair) ? ": the step itself parted" : "";
   Row cells;
   cells[0] = std::to_string(index + 1);
   if (pair.outcome != Outcome::Differs) {
-    cells[9] = fmt::format("{}: {}", title(r, pair), reason_text(r, pair));
+    cells[9] = fmt::format("{}: {}{}", title(r, pair), reason_text(r, pair), parted);
     return cells;
   }
   const RawComparison& d = *pair.difference;
@@ -100,8 +101,7 @@ Row row(const DumpReport& r, std::size_t index) {
                  ? "-"
                  : fmt::format("{}|{} {}|{}", count_text(d.a.nan), count_text(d.b.nan), count_text(d.a.infinite),
                                count_text(d.b.infinite));
-  cells[9] = title(r, pair) + (only.empty() ? "" : ": " + only);
-  if (pair.step == StepState::InputsEqual) cells[9] += ": the step itself parted";
+  cells[9] = fmt::format("{}{}{}{}", title(r, pair), only.empty() ? "" : ": ", only, parted);
   return cells;
 }
 

@@ -12,8 +12,8 @@
 
 namespace bitpact::raw {
 
-// Each element type has: Word; kFloat; nan(w), infinite(w), zero(w); ulps(a, b) of two that are no NaNs; value(w) of a finite one, exact where a
-// Word has up to 53 bits; distance(a, b) = |a - b| in f64.
+// Each element type has: Word; kFloat; nan(w), infinite(w), zero(w); ulps(a, b) of two that are no NaNs; value(w) of a finite
+// one, exact where a Word has up to 53 bits; distance(a, b) = |a - b| in f64.
 
 /// Sign, exponent, fraction as IEEE 754 lays them out; bf16 too.
 template <typename W, int kFractionBits>
