@@ -156,7 +156,11 @@ int erf_of(Lines& l, int x, int parts) {
 struct HardCase {
   double x, y;
 };
-constexpr HardCase kHardLogs[] = {{0x1.827a74p-7, -0x1.1c2b1efffffffp+2}};
+constexpr HardCase kHardLogs[] = {{0x1.827a74p-7, -0x1.1c2b1efffffffp+2},
+                                  {0x1.2f1fd6p+3, 0x1.1fcbcefffffffp+1},
+                                  {0x1.bacb4ap+25, 0x1.1e06950000001p+4},
+                                  {0x1.b121a6p+76, 0x1.a9a3f10000001p+5},
+                                  {0x1.6351d8p+95, 0x1.08b5110000001p+6}};
 
 std::span<const HardCase> hard_cases(Function function) {
   if (function == Function::Log) return kHardLogs;
