@@ -62,7 +62,7 @@ void print_traits(const TraitReport& report) {
     std::string text = a.answer;
     const bool fits = a.answer != "unknown" && a.answer != "refused";
     if (fits && !words.sentence.empty()) text += ": " + words.sentence;
-    if (!a.seen.empty()) text += fmt::format(fits ? " ({})" : ": {}", a.seen);
+    if (!a.seen.empty()) text += fits ? fmt::format(" ({})", a.seen) : ": " + a.seen;
     print(fmt::format("             {:<52} {}\n", words.title, text));
   }
 }

@@ -191,9 +191,10 @@ TEST(EmittedDivision, IsRoundedWhereTheCompilerWouldMultiply) {
       for (const char* spec : {"xla", "iree"})
         EXPECT_EQ(differing(division(kind, format, n), rewrites, spec, operands(kind)), 0)
             << spec << " " << name(format) << " " << static_cast<int>(kind);
-    if (format == Format::F32)  // unshielded, XLA rewrites these
+    if (format == Format::F32) {  // unshielded, XLA rewrites these
       for (const Division kind : {Division::ByConstant, Division::ByBroadcast, Division::OneOverRoot})
         EXPECT_GT(differing(division(kind, format, n), Traits{}, "xla", operands(kind)), 100) << static_cast<int>(kind);
+    }
   }
 }
 

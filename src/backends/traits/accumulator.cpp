@@ -45,11 +45,12 @@ Tensor triples(Format format, const Rows& shape) {
   return x;
 }
 
-// The format whose precision is the first to lose the one at these places; empty where none does, or a value is neither kept nor
-// lost.
+// The format whose precision is the first to lose the one at these places. Empty where a value is neither kept nor lost, or a
+// wider spread is kept after a narrower one was lost.
 std::optional<std::string> least(const Rows& shape, const Tensor& sums, std::int64_t columns, size_t place, Bits unit,
                                  Bits zero) {
   std::int64_t row = 0;
+  std::optional<std::string> first;
   for (const Level& level : shape.levels)
     for (size_t p = 0; p < kPlaces.size(); ++p) {
       bool lost = false;
@@ -59,9 +60,11 @@ std::optional<std::string> least(const Rows& shape, const Tensor& sums, std::int
           if (bits != unit && bits != zero) return std::nullopt;
           lost |= bits == zero;
         }
-      if (lost && p == place) return level.format;
+      if (p != place) continue;
+      if (first && !lost) return std::nullopt;
+      if (lost && !first) first = level.format;
     }
-  return "wider";
+  return first.value_or("wider");
 }
 
 Question accumulator(const std::string& id, const std::string& title, const std::string& sheet, Format format, Format result,

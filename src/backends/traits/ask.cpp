@@ -48,7 +48,8 @@ std::string module_of(const std::vector<const Question*>& sheet) {
 
 // The worker itself failed: the next time it may not.
 bool passing(Code code) {
-  return code == Code::WorkerDied || code == Code::WorkerTimeout || code == Code::WorkerProtocol || code == Code::TooLarge;
+  const std::string_view name = info(code).name;
+  return (name.starts_with("worker-") && code != Code::WorkerRefused) || code == Code::TooLarge;
 }
 
 class Asking {
