@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -32,7 +33,10 @@ void run_chunks(const Chunks& chunks, int threads, const std::function<std::uniq
     if (chunks.count() > 0) work();
   } else {
     std::vector<std::jthread> others;
-    for (int t = 1; t < threads; ++t) others.emplace_back(work);
+    try {
+      for (int t = 1; t < threads; ++t) others.emplace_back(work);
+    } catch (const std::system_error&) {  // the system gives no more threads: these do all of it
+    }
     work();
   }
   if (failure) std::rethrow_exception(failure);

@@ -1,5 +1,6 @@
 // Worker processes: what they give, and what becomes of those that misbehave. All start from tests/backends/faulty_worker.py or
 // the examples; the interpreter is the project's own environment.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -144,6 +145,18 @@ TEST(Worker, BadIntroductionsAreRefused) {
   EXPECT_REFUSED(Code::WorkerDied, "exited with status 3", worker(locate_python() + " -c exit(3)"));
   EXPECT_REFUSED(Code::WorkerVersion, "speaks protocol 2", worker(faulty("other-protocol")));
   EXPECT_REFUSED(Code::WorkerFlood, "no request asked for", worker(faulty("talks-on")));
+}
+
+TEST(Worker, GetsTheDescriptorsOfTheProtocolAndNoOthers) {
+  const int stray = open("/dev/null", O_RDONLY);  // not marked to be closed
+  const auto backend = worker(std::string(BITPACT_BINARY_DIR) + "/bitpact-example-worker");
+  std::vector<std::string> descriptors;
+  for (const auto& entry : std::filesystem::directory_iterator(fmt::format("/proc/{}/fd", backend->pid()))) {
+    descriptors.push_back(entry.path().filename());
+  }
+  std::sort(descriptors.begin(), descriptors.end());
+  EXPECT_EQ(descriptors, (std::vector<std::string>{"0", "1", "2", "3", "4", "5"}));
+  close(stray);
 }
 
 TEST(Worker, ThatEndedBetweenRequestsIsStartedAnew) {

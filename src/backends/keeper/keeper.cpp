@@ -133,6 +133,9 @@ int main(int argc, char** argv) {
     return 2;
   }
   signal(SIGPIPE, SIG_IGN);
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+  close_range(kControlFd + 1, ~0U, 0);  // what the parent has open without saying that it is for itself
+#endif
 #ifdef __linux__
   prctl(PR_SET_CHILD_SUBREAPER, 1);
 #endif
