@@ -158,8 +158,7 @@ void compare_verified(const Sentences& a, const Sentences& b, Sentences& all) {
   const auto only = [&all](const Sentences& here, const Sentences& there, std::string_view which) {
     const std::set<std::string_view> lines(there.begin(), there.end());
     for (const std::string& line : here)
-      if (!lines.contains(line))
-        all.push_back(fmt::format("verified: \"{}\" only in the {}", line, which));
+      if (!lines.contains(line)) all.push_back(fmt::format("verified: \"{}\" only in the {}", line, which));
   };
   const size_t before = all.size();
   only(a, b, "first");
