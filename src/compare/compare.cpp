@@ -52,8 +52,8 @@ struct Traits {
   Format format;
   bool is_float;
   Bits sign = 0;
-  Bits last = 0;                 ///< the greatest magnitude that is no NaN
-  Bits lone_nan = ~Bits{0};      ///< the NaN of a format that has no -0
+  Bits last = 0;             ///< the greatest magnitude that is no NaN
+  Bits lone_nan = ~Bits{0};  ///< the NaN of a format that has no -0
 };
 
 /// Takes the pairs whose bits differ, in row-major order.
