@@ -1,6 +1,7 @@
 // bitpact run: a contract on real tensors, by the interpreter.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "cli/verbs.h"
@@ -34,7 +35,9 @@ void add_run(Program program) {
       Problem problem;
       problem.op = contract.op.name;
       problem.attributes = contract.op.attributes;
-      if (!contract.op.operands.empty() && contract.op.result != contract.op.operands.front())
+      const std::vector<AttributeSpec>& known = operator_named(contract.op.name).attributes;
+      const bool takes_out = std::any_of(known.begin(), known.end(), [](const AttributeSpec& a) { return a.name == "out"; });
+      if (takes_out && !contract.op.operands.empty() && contract.op.result != contract.op.operands.front())
         problem.attributes["out"] = name(contract.op.result);
       for (const std::string& text : o->attributes) {
         const size_t equals = text.find('=');

@@ -59,7 +59,7 @@ SEEN = {
         "8 exp": ("differs", "not known"),
         "11 argmax": EXACT,
         "11 max": EXACT,
-        "16 gelu": ("differs", "no listed program gives the bits of mlx"),
+        "16 gelu": ("differs", "not known", "nearest: formula=erf", "formula: next is tanh"),
         "17 ties": NO_OPERATOR,
         "19 i8": ("differs", "overflow: native has saturate", "mlx has wrap"),
         "19 i32": ("differs", "overflow: native has saturate", "mlx has indefinite-i32"),
@@ -101,7 +101,7 @@ def test_the_right_value(bitpact, tmp_path, case):
     result = numpy.load(tmp_path / "result.npy")
     assert result.dtype == right.dtype
     if case in ("8 log", "8 exp", "16 gelu"):  # given to so many digits
-        numpy.testing.assert_allclose(result, right, rtol=1e-6)
+        numpy.testing.assert_allclose(result, right, rtol=2e-6)
     else:
         assert numpy.array_equal(result, right, equal_nan=right.dtype == numpy.float32), result
 
