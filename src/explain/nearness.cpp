@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
+#include <bit>
 
 #include "explain/distinct.h"
 #include "explain/restrict.h"
@@ -19,6 +19,14 @@ constexpr std::int64_t kManyOutputs = 4096, kFewOutputs = 128;
 constexpr double kByFar = 2.0;
 constexpr double kMostBits = 64.0;  // NaN against a number
 
+/// log2(1 + n), straight between powers of two: within 0.09 of it, and the same on every machine, which libm's is not.
+double bits_of(std::uint64_t n) {
+  if (n == UINT64_MAX) return kMostBits;
+  const int exponent = std::bit_width(n + 1) - 1;
+  return exponent +
+         static_cast<double>((n + 1) - (std::uint64_t{1} << exponent)) / static_cast<double>(std::uint64_t{1} << exponent);
+}
+
 Nearness measure(const Choices& choices, const Tensor& seen, const Tensor& got) {
   Nearness n{choices, seen.size(), 0, 0, 0.0};
   const Format format = seen.format();
@@ -28,7 +36,7 @@ Nearness measure(const Choices& choices, const Tensor& seen, const Tensor& got) 
     const std::uint64_t ulps = nan_a && nan_b ? 0 : nan_a || nan_b ? UINT64_MAX : ulp_distance(format, a, b);
     n.greatest = std::max(n.greatest, ulps);
     if (ulps <= kNearUlps) ++n.near;
-    n.bits += ulps == UINT64_MAX ? kMostBits : std::log2(1.0 + static_cast<double>(ulps));
+    n.bits += bits_of(ulps);
   }
   n.bits /= static_cast<double>(std::max<std::int64_t>(1, n.compared));
   return n;
@@ -38,7 +46,11 @@ bool nearer(const Nearness& a, const Nearness& b) { return a.bits < b.bits; }
 
 }  // namespace
 
-double Nearness::typical() const { return std::exp2(bits) - 1.0; }
+double Nearness::typical() const {
+  const auto whole = static_cast<unsigned>(bits);  // at most kMostBits
+  const double power = whole < 63 ? static_cast<double>(std::uint64_t{1} << whole) : 0x1p63;
+  return power * (1.0 + (bits - whole)) - 1.0;
+}
 
 std::optional<Nearest> find_nearest(const Resolved& problem, const std::vector<Tensor>& operands, const Tensor& outputs,
                                     const std::vector<std::int64_t>& index) {

@@ -11,9 +11,10 @@
 namespace bitpact {
 namespace {
 
-// Most hypotheses fall on the first few outputs; what is left is tried on more, and the first fit on all.
+// Most hypotheses fall on the first few outputs; what is left is tried on more, and the first few fits on all.
 constexpr std::int64_t kScreenOutputs = 64;
 constexpr std::int64_t kPartOutputs = 2048;
+constexpr std::ptrdiff_t kWholeRuns = 8;
 
 void flush_body(ScalarBody& body, bool inputs, bool results) {
   for (Instruction& instruction : body.code) {
@@ -115,9 +116,15 @@ Replay replay(const Resolved& problem, const std::vector<Tensor>& operands, cons
   answer.nearest.reset();
   answer.whole = part.seen.size() == outputs.size();
   if (answer.whole) return answer;
-  Fit& first = answer.fits.front();
-  first = run(first, {{problem.binding, operands}, outputs});
-  answer.whole = first.different == 0;
+  // What the part could not tell apart, all outputs may. Where none gives them all, the nearest stands first.
+  const Sample all{{problem.binding, operands}, outputs};
+  const auto tried = answer.fits.begin() + std::min<std::ptrdiff_t>(std::ssize(answer.fits), kWholeRuns);
+  std::for_each(answer.fits.begin(), tried, [&](Fit& fit) { fit = run(fit, all); });
+  answer.whole = std::any_of(answer.fits.begin(), tried, [](const Fit& fit) { return fit.different == 0; });
+  if (answer.whole)
+    answer.fits.erase(std::remove_if(answer.fits.begin(), tried, [](const Fit& fit) { return fit.different != 0; }), tried);
+  else
+    std::stable_sort(answer.fits.begin(), tried, [](const Fit& a, const Fit& b) { return a.different < b.different; });
   return answer;
 }
 

@@ -52,14 +52,6 @@ def test_the_table_of_expected_verdicts(bitpact):
     assert sum("[contract]" in line and line.startswith("exact") for line in table) == 89
 
 
-def test_the_table_of_expected_verdicts_on_xla(bitpact):
-    ran = bitpact("compare", "--problems", "tests/verdicts/mlx-xla.txt", "--candidate", "xla", "--no-offers", "--no-cause")
-    assert ran.code == 0, ran.out + ran.err
-    table = ran.out.splitlines()
-    assert len(table) == 66
-    assert all(line.startswith("exact") for line in table)
-
-
 def test_the_contracts_run_on_native_equal_mlx(bitpact, root, tmp_path):
     lines = [
         line.split("; expect=")[0]

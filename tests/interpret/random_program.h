@@ -375,7 +375,8 @@ class RandomCase {
     if (fold.start.first_leaf) {
       fold.start.lift = random_body(random_, leaf, state, random_.between(0, 2));
     } else {
-      for (Format f : state) fold.start.values.push_back(random_.one_in(2) ? positive_zero(f) : random_bits(random_, f));
+      for (Format f : state)
+        fold.start.values.push_back(random_.one_in(2) && has_zero(f) ? positive_zero(f) : random_bits(random_, f));
     }
   }
 
