@@ -37,9 +37,7 @@ std::vector<std::int64_t> ones_through(const Order& order, std::int64_t n, const
   };
   std::vector<std::int64_t> through;
   for (const auto& [plus, minus] : pairs) {
-    const auto leaf = [p = plus, m = minus](std::int64_t i) {
-      return i == p ? Sum{1, 0} : i == m ? Sum{-1, 0} : Sum{0, 1};
-    };
+    const auto leaf = [p = plus, m = minus](std::int64_t i) { return i == p ? Sum{1, 0} : i == m ? Sum{-1, 0} : Sum{0, 1}; };
     const auto join = [](const Sum& a, const Sum& b) {
       const bool masked = a.masks != 0 || b.masks != 0;
       return Sum{a.masks + b.masks, masked ? 0 : a.ones + b.ones};
