@@ -49,10 +49,10 @@ std::string single_changes(const Replay& ours, const Replay& theirs) {
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
-std::string unknown(const std::string& who, const Replay& replay, const std::string& op) {
+std::string unknown(const std::string& who, const Replay& replay, const std::string& op, bool with_nearest) {
   std::string text =
       fmt::format("none of the {} numeric programs of {} that were tried gives the bits of {}", replay.tried, op, who);
-  if (replay.nearest)
+  if (with_nearest && replay.nearest)
     text += fmt::format("; the nearest ({}) differs in {} of {} outputs", how(*replay.nearest), replay.nearest->different,
                         replay.nearest->compared);
   return text;
@@ -111,7 +111,7 @@ std::string nearest_words(const Nearest& nearest) {
 
 std::string described(const Side& side, const std::string& op, std::int64_t outputs) {
   if (side.fits()) return replayed(side.who, side.replay, outputs);
-  std::string text = unknown(side.who, side.replay, op);
+  std::string text = unknown(side.who, side.replay, op, !side.nearest);  // by distance says more than by count
   if (side.nearest) text += "; " + nearest_words(*side.nearest);
   return text;
 }
