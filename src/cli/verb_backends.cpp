@@ -86,15 +86,15 @@ bool unverified(const Seen& s) {
   return std::find(s.kind.unverified.begin(), s.kind.unverified.end(), device) != s.kind.unverified.end();
 }
 
-void print_text(const Seen& s) {
+void print_text(const Seen& s, const Asked& asked) {
   if (!s.identity) {
-    print(fmt::format("{:<8} not here{}: {}\n", s.spec, unverified(s) ? " (and unverified)" : "",
+    print(fmt::format("{:<11} not here{}: {}\n", s.spec, unverified(s) ? " (and unverified)" : "",
                       s.absent ? s.absent->reason : ""));
     if (s.absent) print(fmt::format("         [{}] {}\n", info(s.absent->code).name, info(s.absent->code).help));
     return;
   }
   const Identity& i = *s.identity;
-  print(fmt::format("{:<8} {} {}\n", s.spec, i.backend, i.version));
+  print(fmt::format("{:<11} {} {}\n", s.spec, i.backend, i.version));
   const auto row = [](std::string_view label, const std::string& value) {
     print(fmt::format("         {:<8} {}\n", label, value));
   };
@@ -108,6 +108,7 @@ void print_text(const Seen& s) {
   if (unverified(s)) row("note", "UNVERIFIED: written for this device, never yet run on one");
   for (const std::string& option : s.kind.options) row("option", option);
   if (s.traits) print_traits(*s.traits);
+  if (asked.traits && !s.traits) row("traits", "none: it compiles no StableHLO that could be asked about");
 }
 
 nlohmann::json to_json(const Seen& s) {
@@ -163,8 +164,8 @@ void add_backends(Program program) {
         for (const Seen& seen : all) j["backends"].push_back(to_json(seen));
         print(j.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
       } else {
-        for (const Seen& seen : all) print_text(seen);
-        if (names->empty()) print("worker   anyone's own kernel: worker:COMMAND (docs/protocol.md)\n");
+        for (const Seen& seen : all) print_text(seen, *asked);
+        if (names->empty()) print("worker      anyone's own kernel: worker:COMMAND (docs/protocol.md)\n");
       }
       return 0;
     };

@@ -69,6 +69,7 @@ void check_mode(const CLI::App& verb, const CompareDumps& dumps, const std::stri
     refuse(Code::Usage, fmt::format("'{}' is a file: give two dumps, or a problem line", what));
   if (!of_dumps.empty())
     refuse(Code::Usage, fmt::format("{} belongs to a comparison of two dumps: give both", fmt::join(of_dumps, ", ")));
+  if (what.empty() && verb.count("--problems") == 0) refuse(Code::Usage, "give a problem line, two dumps, or --problems FILE");
   if (verb.count("--candidate") == 0)
     refuse(Code::Usage, "--candidate is required: the backend that is to give the reference's bits");
 }

@@ -23,7 +23,7 @@ def test_build_info(bitpact, schema):
             assert f"{name} " in text and value in text
 
 
-@pytest.mark.parametrize("arguments", [["--json"], [], ["completion", "tcsh"], ["completion"]])
+@pytest.mark.parametrize("arguments", [["--json"], [], ["compare"], ["completion", "tcsh"], ["completion"]])
 def test_usage_is_refused(bitpact, arguments):
     ran = bitpact(*arguments)
     assert ran.code == 2
@@ -56,3 +56,8 @@ def test_scripts_name_every_option(bitpact, shell):
     for option in ("candidate", "operand-files", "replace", "json"):
         assert option in script
     assert PROGRAM not in script
+
+
+def test_traits_of_what_cannot_be_asked_are_said_to_be_none(bitpact):
+    assert "traits   none: it compiles no StableHLO" in bitpact("backends", "native", "--traits").out
+    assert "traits" not in bitpact("backends", "native").out
