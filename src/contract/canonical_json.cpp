@@ -129,6 +129,9 @@ void write(const Json& value, std::string& out) {
       out += std::to_string(value.get<std::uint64_t>());
       return;
     case Json::value_t::number_float:
+      // From 10^21 on it is written with an exponent, and read back as a float.
+      if (const double size = std::abs(value.get<double>()); size > static_cast<double>(kLargestInteger) && size < 1e21)
+        cannot_hold("an integer beyond 2^53");
       out += ecmascript_number(value.get<double>());
       return;
     case Json::value_t::string:

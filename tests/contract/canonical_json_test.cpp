@@ -84,6 +84,10 @@ TEST(CanonicalJson, RefusesWhatIJsonCannotHold) {
   EXPECT_EQ(refusal([] { canonical_json((std::int64_t{1} << 53) + 1); }), Code::ContractValue);
   EXPECT_EQ(refusal([] { canonical_json(-(std::int64_t{1} << 53) - 1); }), Code::ContractValue);
   EXPECT_EQ(refusal([] { canonical_json((std::uint64_t{1} << 63) + 1); }), Code::ContractValue);
+  // A float that would be written as such an integer could not be read back.
+  EXPECT_EQ(canonical_json(0x1p53), "9007199254740992");
+  EXPECT_EQ(refusal([] { canonical_json(-90071992547409934.5); }), Code::ContractValue);
+  EXPECT_EQ(canonical_json(1e21), "1e+21");
   for (std::string_view text : {"\xff", "\xc0\x80", "\xe2\x82", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe0\x80\x80"})
     EXPECT_EQ(refusal([&] { canonical_json(std::string(text)); }), Code::ContractValue);
 }
