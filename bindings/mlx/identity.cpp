@@ -37,7 +37,7 @@ std::string path_of_mlx() {
 }
 
 // f32 matmul is BLAS's, so its library is as much a part of the build as libmlx itself.
-std::set<std::string> loaded_blas() {
+std::set<std::string> loaded_libraries() {
   std::set<std::string> paths;
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
@@ -45,14 +45,16 @@ std::set<std::string> loaded_blas() {
     if (begin == std::string::npos) continue;
     const std::string path = line.substr(begin);
     const std::string file = path.substr(path.rfind('/') + 1);
-    if (file.find("blas") != std::string::npos && file.find(".so") != std::string::npos) paths.insert(path);
+    // libm too: MLX calls its exp, log, ... for what it has no kernel of its own.
+    const bool libm = file.rfind("libm.", 0) == 0 || file.rfind("libm-", 0) == 0;
+    if ((libm || file.find("blas") != std::string::npos) && file.find(".so") != std::string::npos) paths.insert(path);
   }
   return paths;
 }
 
 std::string build() {
   std::string text = digest_of_file(path_of_mlx());
-  for (const std::string& path : loaded_blas()) {
+  for (const std::string& path : loaded_libraries()) {
     text += fmt::format(" {}={}", path.substr(path.rfind('/') + 1), digest_of_file(path));
   }
   return text;

@@ -92,7 +92,7 @@ class Adapter:
         return "unobserved"
 
     def _digests(self):
-        paths = surroundings.loaded(r"blas|_multiarray_umath|_ml_dtypes_ext") or [
+        paths = surroundings.loaded(r"blas|_multiarray_umath|_ml_dtypes_ext|^libm[.-]") or [
             self.np._core._multiarray_umath.__file__,
             importlib.util.find_spec("ml_dtypes._ml_dtypes_ext").origin,
         ]

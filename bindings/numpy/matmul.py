@@ -12,7 +12,8 @@ def _matmul(call):
     ran, options, tag = loop_of(np.matmul, given, given), {}, "numpy.matmul"
     if not ran.endswith(f"->{arrays.dtype_of(wanted)}"):
         options["dtype"] = arrays.dtype_of(wanted)
-        tag += f" dtype={options['dtype']}"
+        tag += f" dtype={options['dtype']} (the operands are converted to it first)"
+        ran = loop_of(np.matmul, wanted, wanted)
 
     def matmul(a, b):
         # A transposed operand is the view that a user writes.

@@ -91,7 +91,7 @@ class Adapter:
 
     def _digests(self):
         folder = importlib.util.find_spec("onnxruntime").origin.rsplit("/", 1)[0] + "/capi"
-        paths = surroundings.loaded(r"^(lib)?onnxruntime.*\.so") or [
+        paths = surroundings.loaded(r"^(lib)?onnxruntime.*\.so|^libm[.-]") or [
             f"{folder}/{name}" for name in sorted(os.listdir(folder)) if name.endswith((".so", ".dylib"))
         ]
         return " ".join(f"{path.rsplit('/', 1)[-1]}={surroundings.digest(path)}" for path in paths)

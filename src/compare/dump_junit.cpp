@@ -52,7 +52,9 @@ void write_junit(const DumpReport& r, const Sink& sink) {
                   all, failures, suite));
   const std::string group = escaped(r.path_a);
   for (const DumpPair& pair : r.pairs) {
-    sink(fmt::format("<testcase classname=\"{}\" name=\"{}\"", group, escaped(r.entry(pair).name)));
+    // Where no name joins the two, the case says so even if it passes.
+    const bool named = pair.by == MatchedBy::Name || pair.by == MatchedBy::Map || pair.a == kAbsent || pair.b == kAbsent;
+    sink(fmt::format("<testcase classname=\"{}\" name=\"{}\"", group, escaped(named ? r.entry(pair).name : title(r, pair))));
     if (pair.outcome == Outcome::Equal) {
       sink("/>\n");
       continue;

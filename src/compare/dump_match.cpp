@@ -8,12 +8,13 @@
 
 #include "diagnostic/diagnostic.h"
 #include "tensor/digest.h"
+#include "tensor/utf8.h"
 
 namespace bitpact {
 namespace {
 
-// The standard library's matcher recurses once a character.
-constexpr std::size_t kLongestMappedName = 4096;
+// The standard library's matcher recurses several times a character.
+constexpr std::size_t kLongestMappedName = 512;
 
 class Mapper {
  public:
@@ -29,8 +30,8 @@ class Mapper {
 
   std::string operator()(const std::string& name) {
     if (!maps_.empty() && name.size() > kLongestMappedName)
-      refuse(Code::Usage,
-             fmt::format("--map: a name of {} characters is too long for a map ({}...)", name.size(), name.substr(0, 60)));
+      refuse(Code::Usage, fmt::format("--map: a name of {} characters is too long for a map ({}...)", name.size(),
+                                      shown_name(name.substr(0, 60))));
     std::string mapped = name;
     for (std::size_t i = 0; i < maps_.size(); ++i) {
       std::string next = std::regex_replace(mapped, expressions_[i], maps_[i].replacement);
@@ -56,7 +57,7 @@ Places places_of(const Dump& dump, std::string_view which) {
   places.reserve(entries.size());
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (!places.emplace(entries[i].name, i).second)
-      refuse(Code::NameCollision, fmt::format("two tensors of {} are named '{}'", which, entries[i].name));
+      refuse(Code::NameCollision, fmt::format("two tensors of {} are named {}", which, shown_name(entries[i].name)));
   }
   return places;
 }
@@ -150,8 +151,8 @@ DumpMatches match_dumps(const Dump& a, const Dump& b, const std::vector<NameMap>
       mapped = mapper(name);
       const auto [other, added] = mapped_names.emplace(mapped, i);
       if (!added)
-        refuse(Code::NameCollision,
-               fmt::format("--map turns both '{}' and '{}' of A into '{}'", entries[other->second].name, name, mapped));
+        refuse(Code::NameCollision, fmt::format("--map turns both {} and {} of A into {}",
+                                                shown_name(entries[other->second].name), shown_name(name), shown_name(mapped)));
     }
     const std::string& wanted = maps.empty() ? name : mapped;
     const auto found = in_b.find(wanted);

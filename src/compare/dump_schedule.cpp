@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "diagnostic/diagnostic.h"
@@ -50,7 +51,11 @@ class Schedule {
 
   void run(int threads) {
     std::vector<std::jthread> others;
-    for (int t = 1; t < threads; ++t) others.emplace_back([this] { work(); });
+    try {
+      for (int t = 1; t < threads; ++t) others.emplace_back([this] { work(); });
+    } catch (const std::system_error&) {
+      // The system gives no more threads: those that there are do all of it.
+    }
     work();
     others.clear();
     if (failure_) std::rethrow_exception(failure_);

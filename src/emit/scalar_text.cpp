@@ -267,8 +267,12 @@ std::vector<LaneValue> ScalarText::run(const ScalarBody& body, std::vector<LaneV
     LaneValue value;
     const auto plain = [&](const std::string& spelling) {
       std::vector<TensorValue> tensors;
-      for (LaneValue* operand : operands)
+      // A product stays one behind a sign: it must not be fused into what comes after.
+      const bool signs = instruction.op == ScalarOp::Negate || instruction.op == ScalarOp::Abs;
+      for (LaneValue* operand : operands) {
+        if (signs) guard(*operand);
         tensors.push_back(is_narrow(operand->format) ? wide(*operand, Format::F32) : operand->tensor);
+      }
       value.tensor = f_.elementwise("stablehlo." + spelling, tensors, carrier(instruction.format));
       value.format = value.origin = instruction.format;
     };

@@ -132,6 +132,10 @@ std::string has(const Side& side, const ChoicePoint& point) {
 
 std::string flushing(const Side& side) {
   const std::vector<std::string> all = side.flushes();
+  const auto may = [&](std::string_view what) { return std::find(all.begin(), all.end(), what) != all.end(); };
+  // One is certain only where the other alone explains nothing.
+  if (may("inputs") && may("results"))
+    return fmt::format("{} flushes subnormal inputs, results or both to zero (not told apart here)", side.who);
   std::string text = fmt::format("{} flushes subnormal {} to zero", side.who, all.front());
   if (all.size() > 1 && all.front() != "inputs and results")
     text += fmt::format(" ({}: not told here)", all.front() == "inputs" ? "results" : "inputs");

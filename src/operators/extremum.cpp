@@ -10,6 +10,13 @@ namespace {
 
 int is_nan(BodyBuilder& b, int x) { return compare(b, Comparison::NE, x, x); }
 
+// What a chain begins with that is below every number.
+Bits minus_infinity(Format format) {
+  if (!has_infinities(format))
+    refuse(Code::BadAttribute, fmt::format("{} has no infinity for a chain to begin with", name(format)));
+  return infinity(format, true);
+}
+
 // ---- max
 
 const std::vector<std::string> kNan = {"propagates", "ignored", "leading", "trailing"};
@@ -86,7 +93,7 @@ NumericProgram build_max(const OperatorFormats& formats, const Choices& choices)
   if (fold.start.first_leaf)
     fold.start.lift = identity_body({format});
   else
-    fold.start.values = {infinity(format, true)};
+    fold.start.values = {minus_infinity(format)};
   NumericProgram program;
   program.nodes = {Input{"x", format, {"*o", "n", "*i"}}, std::move(fold)};
   program.results = {1};
@@ -156,7 +163,7 @@ NumericProgram build_argmax(const OperatorFormats& formats, const Choices& choic
     const int zero = lift.constant(Format::I32, 0), one = lift.constant(Format::I32, 1);
     fold.start.lift = lift.finish({0, zero, one});
   } else {
-    fold.start.values = {infinity(format, true), 0, 0};
+    fold.start.values = {minus_infinity(format), 0, 0};
   }
   BodyBuilder finish({format, Format::I32, Format::I32});
   fold.finish = finish.finish({finish.convert(1, formats.result)});

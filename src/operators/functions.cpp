@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <initializer_list>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -173,6 +174,10 @@ int apply_in_f64(BodyBuilder& builder, Function function, int x, bool wide) {
   switch (function) {
     case Function::Exp:
       y = exp_of(l, x);
+      if (wide) {  // the clamped value overflows every format but f64
+        y = l.when(Comparison::EQ, x, l.f64(std::numeric_limits<double>::infinity()), x, y);
+        y = l.when(Comparison::EQ, x, l.f64(-std::numeric_limits<double>::infinity()), l.f64(0.0), y);
+      }
       break;
     case Function::Log:
       y = log_of(l, x);

@@ -61,7 +61,9 @@ class Walk {
     bool folder = type == DT_DIR;
     if (type == DT_LNK || type == DT_UNKNOWN) {
       struct stat status {};
-      folder = ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+      // What cannot be looked at may be a folder full of tensors.
+      if (::stat(path.c_str(), &status) != 0) unreadable(path, std::strerror(errno));
+      folder = S_ISDIR(status.st_mode);
     }
     if (folder) {
       enter(path);

@@ -9,6 +9,7 @@
 
 #include "diagnostic/diagnostic.h"
 #include "tensor/utf8.h"
+#include "tensor/zip_directory.h"
 
 namespace bitpact {
 namespace {
@@ -153,6 +154,7 @@ std::vector<ZipEntry> zip_entries(std::span<const std::byte> archive, const std:
   constexpr std::size_t kEnd = 22;
   constexpr std::string_view kNothing("PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", kEnd);
   if (std::string_view(reinterpret_cast<const char*>(archive.data()), archive.size()) == kNothing) return {};
+  const std::vector<std::uint64_t> places = zip_directory_places(archive, where);
   const Archive zip(archive, where);
   unz_global_info64 about{};
   if (unzGetGlobalInfo64(zip.file(), &about) != UNZ_OK) malformed(where, "has no directory of a .zip archive at its end");
@@ -164,7 +166,9 @@ std::vector<ZipEntry> zip_entries(std::span<const std::byte> archive, const std:
     if (i > 0 && unzGoToNextFile(zip.file()) != UNZ_OK)
       malformed(where, fmt::format("the directory has {} entries and should have {}", i, about.number_entry));
     entries.push_back(current_entry(zip.file(), archive.size(), where));
+    if (i >= places.size() || entries.back().directory_at != places[i]) malformed(where, "has two directories that disagree");
   }
+  if (entries.size() != places.size()) malformed(where, "has two directories that disagree");
   check_together(entries, where);
   return entries;
 }

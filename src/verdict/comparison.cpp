@@ -55,11 +55,20 @@ class Run {
           Diagnostic{Code::Nondeterministic, fmt::format("{} runs on the same operands did not agree", options_.repeat),
                      report_.problem, side.spec, side.identity ? side.identity->target : ""};
     }
-    if (report_.verdict == Verdict::Differs && request_.explain)
-      report_.cause = find_cause(problem_, operands_, reference_answer_.results[0], candidate_result_, report_.outputs, names());
+    if (report_.verdict == Verdict::Differs && request_.explain) explain();
   }
 
  private:
+  // A difference stays one, whether or not it can be explained.
+  void explain() {
+    try {
+      report_.cause = find_cause(problem_, operands_, reference_answer_.results[0], candidate_result_, report_.outputs, names());
+    } catch (const Refused& refused) {
+      report_.cause = Cause{};
+      report_.cause->summary = fmt::format("not known: {}", refused.diagnostic().reason);
+    }
+  }
+
   void check_size() const {
     std::int64_t bytes = element_count(problem_.result.shape) * info(problem_.result.format).storage_bytes;
     for (const OperandSpec& operand : problem_.problem.operands) {
@@ -143,7 +152,8 @@ class Run {
     report_.operand_sha256 = sha256(std::span<const Tensor>(operands_));
     const std::int64_t outputs = element_count(problem_.result.shape);
     if (request_.operand_files.empty() && request_.recipe.enumerates() && specs.size() == 1 &&
-        outputs >= (std::int64_t{1} << info(specs[0].format).bits) && problem_.binding.operands[0] == problem_.binding.result)
+        outputs >= (std::int64_t{1} << info(specs[0].format).bits) && problem_.binding.operands[0] == problem_.binding.result &&
+        independent_axes(problem_) == problem_.binding.result)
       report_.strength =
           fmt::format("exhaustive: all {} inputs of {}", std::int64_t{1} << info(specs[0].format).bits, name(specs[0].format));
     else if (request_.operand_files.empty())
@@ -270,20 +280,27 @@ class Run {
     bool exact = false;
     bool judged = false;
     std::optional<ComparisonReport> nearest;
+    Tensor nearest_result;
     for (const Emitted& form : forms) {
       FormReport tried;
-      tried.how = "in your module, flags untouched";
+      tried.how = "with flags untouched";
       exact = try_form(*candidate_, form, tried);
       if (tried.outcome != "refused") {
         judged = true;
         report_.emitted = form.module;
-        if (!nearest || report_.outputs.different < nearest->outputs.different) nearest = report_;
+        if (!nearest || report_.outputs.different < nearest->outputs.different) {
+          nearest = report_;
+          nearest_result = candidate_result_;
+        }
       }
       tries_.push_back(tried);
       if (exact) break;
     }
     if (!judged) throw refusal_->at({report_.problem, report_.candidate.spec, candidate_->identity().target});
-    if (!exact) report_ = *nearest;
+    if (!exact) {
+      report_ = *nearest;
+      candidate_result_ = nearest_result;
+    }
     if (request_.timed > 0) report_.plain_run_ms = ask_plain(*candidate_).cost.run_ms;
     if (exact && request_.offers && request_.only_form.empty()) offer_own_target();
     report_.forms = std::move(tries_);

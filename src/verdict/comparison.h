@@ -63,7 +63,7 @@ struct SideReport {
 
 /// One emitted form on one compiler.
 struct FormReport {
-  std::string how;        ///< "in your module, flags untouched" | "compiled for the contract on its own"
+  std::string how;        ///< "with flags untouched" | "compiled for the contract on its own"
   std::string candidate;  ///< backend with options
   std::string form;
   std::string outcome;  ///< "exact" | "differs" | "refused"

@@ -145,7 +145,7 @@ TEST(TraitCache, WhatIsSealedWellAndStillForeignIsRefused) {
   EXPECT_FALSE(refused([](auto&) {}));
   EXPECT_TRUE(refused([](auto& j) { j["identity"]["version"] = "2"; }));
   EXPECT_TRUE(refused([](auto& j) { j["schema"] = "bitpact.traits/2"; }));
-  EXPECT_TRUE(refused([](auto& j) { j["question_set"] = traits::kQuestionSet + 1; }));
+  EXPECT_TRUE(refused([](auto& j) { j["question_set"] = "sha256:0"; }));
   EXPECT_TRUE(refused([](auto& j) { j["more"] = 1; }));
   EXPECT_TRUE(refused([](auto& j) { j["answers"][0]["answer"] = "maybe"; }));
   EXPECT_TRUE(refused([](auto& j) { j["answers"][0]["question"] = "multiply"; }));

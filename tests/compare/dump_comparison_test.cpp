@@ -199,6 +199,17 @@ TEST(DumpOrder, AStepPartedOnlyWhereItsInputsAreKnownEqual) {
   EXPECT_EQ(report.pairs[2].input, 1u);
   EXPECT_EQ(report.pairs[3].step, StepState::InputsUnknown);
   EXPECT_EQ(report.pairs[report.pairs[3].input].by, MatchedBy::Content);
+  EXPECT_TRUE(report.parted(report.pairs[1]));
+}
+
+TEST(DumpOrder, NothingPartedWhereNothingWasCompared) {
+  MemoryDump a, b;
+  a.add("x", Tensor(Format::F32, {2})).add("y", Tensor(Format::F32, {2}));
+  b.add("x", Tensor(Format::F32, {2})).add("y", Tensor(Format::F16, {2}));
+  const DumpReport report = compared(a, b, {.order = order_of("x\ny: x")});
+  EXPECT_EQ(report.pairs[1].outcome, Outcome::OtherFormat);
+  EXPECT_EQ(report.pairs[1].step, StepState::InputsEqual);
+  EXPECT_FALSE(report.parted(report.pairs[1]));
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ def test_matmul_differs_plain_and_is_exact_under_the_contract(bitpact, schema, n
     assert report["contract"]["replay"]["different"] == 0
     assert report["outside_domain"]["compared"] > 0
     assert {form["how"] for form in report["forms"]} == {
-        "in your module, flags untouched",
+        "with flags untouched",
         "compiled for the contract on its own",
     }
     assert all(form["outcome"] == "exact" for form in report["forms"])

@@ -122,6 +122,17 @@ TEST(Cause, TellsFlushedInputsFromFlushedResults) {
             "theirs flushes subnormal results to zero (inputs: not told here)");
 }
 
+TEST(Cause, DoesNotSayWhichWhereInputsOrResultsAloneExplainIt) {
+  Case c = make("add 4xf32,4xf32");
+  for (int i = 0; i < 4; ++i) {
+    c.operands[0].set(i, 1);
+    c.operands[1].set(i, 2);
+  }
+  const NumericProgram p = program(c, {});
+  EXPECT_EQ(cause(c, run(c, p), run(c, with_flush(p, true, false))).summary,
+            "theirs flushes subnormal inputs, results or both to zero (not told apart here)");
+}
+
 // Another's erf: two ulps from ours everywhere. Its formula is told; that its bits are a listed program's is never said.
 TEST(Cause, TheNearestFormulaIsToldAndNotCalledKnown) {
   const Case c = make("gelu 512xf32", "bitpact-operands/1 classes=normal");

@@ -131,6 +131,14 @@ TEST(Catalogue, EveryChoiceBuildsAWellFormedProgram) {
   EXPECT_EQ(covered.size(), catalogue().size());
 }
 
+// A format without infinities has fewer programs, not none.
+TEST(Choices, HypothesesLeaveOutWhatAFormatCannotHold) {
+  for (const char* name : {"max", "argmax"}) {
+    const OperatorFormats formats{{Format::F8E4M3FN}, std::string(name) == "max" ? Format::F8E4M3FN : Format::I32};
+    EXPECT_FALSE(hypotheses(operator_named(name), formats).empty()) << name;
+  }
+}
+
 TEST(Choices, UnknownOnesAreRefused) {
   const Operator& op = operator_named("matmul");
   const OperatorFormats formats{{Format::F32, Format::F32}, Format::F32};

@@ -144,7 +144,7 @@ TEST_F(NpzFiles, WhatIsRefused) {
       {zip({{"a.npy", "garbage"}}), "npy-malformed: T: \"a.npy\": 7 bytes are too few for a .npy file"},
       {"PK\x03\x04", "npz-malformed: T: has no directory of a .zip archive at its end"},
       {"", "npz-malformed: T: has no directory of a .zip archive at its end"},
-      {zip({}) + zip({}), "npz-malformed: T: the directory is empty, the archive is not"},
+      {zip({}) + zip({}), "npz-malformed: T: its directory does not end where the archive's end record begins"},
       // Bombs. The .npy header and the directory must say the same size; deflate cannot reach any size.
       {zip({{"a.npy", npy("<f4", "(1000000000,)", ""), 8}}),
        "npy-malformed: T: \"a.npy\": 1000000000 elements of 4 bytes are not all in the file, which has 0 bytes for them"},
@@ -174,7 +174,25 @@ TEST_F(NpzFiles, TheDirectoryMustAgreeWithWhatStandsBeforeTheEntries) {
   EXPECT_NE(refused_with(method).find("does not agree with the directory"), std::string::npos);
   std::string count = good;
   count[good.size() - 12] = count[good.size() - 14] = 3;
-  EXPECT_NE(refused_with(count).find("the directory has 2 entries and should have 3"), std::string::npos) << refused_with(count);
+  EXPECT_NE(refused_with(count).find("its directory has 2 entries and should have 3"), std::string::npos) << refused_with(count);
+  // Fewer would hide a tensor.
+  count[good.size() - 12] = count[good.size() - 14] = 1;
+  EXPECT_NE(refused_with(count).find("its directory has 2 entries and should have 1"), std::string::npos) << refused_with(count);
+  // A second directory, of the first entry alone, behind a zip64 record that the end record does not lead to.
+  const auto number = [](std::uint64_t value, int bytes) {
+    std::string text;
+    for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i));
+    return text;
+  };
+  const auto first = good.find("PK\x01\x02"), end = good.rfind("PK\x05\x06");
+  const std::string entry = good.substr(first, second - first);
+  const std::string end64 = "PK\x06\x06" + number(44, 8) + number(45, 2) + number(45, 2) + number(0, 8) + number(1, 8) +
+                            number(1, 8) + number(entry.size(), 8) + number(first, 8);
+  const std::string locator = "PK\x06\x07" + number(0, 4) + number(first + entry.size(), 8) + number(1, 4);
+  std::string record = good.substr(end);
+  record.replace(16, 4, number(first + entry.size() + end64.size() + locator.size(), 4));
+  const std::string two = good.substr(0, first) + entry + end64 + locator + good.substr(first, end - first) + record;
+  EXPECT_NE(refused_with(two).find("two directories that disagree"), std::string::npos) << refused_with(two);
 }
 
 TEST_F(NpzFiles, TruncationAtEveryByteAndEveryBitFlipped) {

@@ -3,13 +3,24 @@
 #include <fmt/format.h>
 
 #include "backends/stablehlo/writer.h"
+#include "diagnostic/diagnostic.h"
 
 namespace bitpact::plain {
+
+namespace {
+
+std::string lowest(Format format) {
+  if (!has_infinities(format))
+    refuse(Code::BackendLacksFormat, fmt::format("its plain form begins with -inf, which {} does not have", name(format)));
+  return constant(format, infinity(format, true));
+}
+
+}  // namespace
 
 std::string max(const Problem& problem, const OperandSpec& result) {
   const OperandSpec& x = problem.operands.at(0);
   return module(problem, result,
-                {fmt::format("%lowest = {}", constant(x.format, infinity(x.format, true))),
+                {fmt::format("%lowest = {}", lowest(x.format)),
                  fmt::format("%r = stablehlo.reduce(%arg0 init: %lowest) applies stablehlo.maximum across dimensions = [{}] : "
                              "({}, {}) -> {}",
                              axis_of(problem), type(x), type({x.format, {}}), type(result))},
@@ -25,8 +36,7 @@ std::string argmax(const Problem& problem, const OperandSpec& result) {
   };
   return module(
       problem, result,
-      {fmt::format("%lowest = {}", constant(x.format, infinity(x.format, true))),
-       fmt::format("%zero = stablehlo.constant dense<0> : {}", index),
+      {fmt::format("%lowest = {}", lowest(x.format)), fmt::format("%zero = stablehlo.constant dense<0> : {}", index),
        fmt::format("%places = stablehlo.iota dim = {} : {}", axis_of(problem), type(places)),
        fmt::format("%r:2 = stablehlo.reduce(%arg0 init: %lowest), (%places init: %zero) across dimensions = [{}] : ({}, {}, {}, "
                    "{}) -> ({}, {})",

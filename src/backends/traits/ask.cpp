@@ -162,7 +162,10 @@ TraitReport ask_traits(Backend& backend, const AskOptions& options) {
            {"", to_text(backend.spec()), ""});
   const auto begin = std::chrono::steady_clock::now();
   const std::string folder = options.cache.empty() ? trait_cache_folder() : options.cache;
-  const std::string path = folder.empty() ? "" : folder + "/" + traits::cache_file_name(backend.identity());
+  // Of an identity that does not name what runs, nothing is remembered.
+  const Identity& who = backend.identity();
+  const bool named = who.build != "unobserved" && who.target != "unobserved";
+  const std::string path = folder.empty() || !named ? "" : folder + "/" + traits::cache_file_name(backend.identity());
   std::map<std::string, TraitAnswer> known = remembered(path, backend.identity(), options);
 
   std::vector<std::pair<std::string, std::vector<const Question*>>> sheets;

@@ -69,7 +69,7 @@ std::vector<Question> wide_questions();         // wide.cpp: f64, and FMA by way
 
 /// All of them, in the order in which they are printed.
 const std::vector<Question>& all_questions();
-/// Raised whenever a question, its operands or its words change: answers are cached under it.
+/// Raised whenever a judge changes: answers are cached under it and a digest of the questions, their operands and words.
 inline constexpr int kQuestionSet = 2;
 
 }  // namespace bitpact::traits
