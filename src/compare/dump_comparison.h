@@ -80,11 +80,9 @@ struct DumpReport {
   const DumpEntry& entry(const DumpPair& pair) const { return pair.a == kAbsent ? *entry_b(pair) : *entry_a(pair); }
   std::int64_t count(Outcome outcome) const { return outcomes[static_cast<std::size_t>(outcome)]; }
   bool equal() const { return first == kAbsent; }
-  /// The step that wrote it parted: its bits were compared and differ, though all that it reads is equal. Of another format or shape
-  /// nothing was compared.
-  bool parted(const DumpPair& pair) const {
-    return pair.step == StepState::InputsEqual && pair.outcome == Outcome::Differs;
-  }
+  /// The step that wrote it parted: its bits were compared and differ, though all that it reads is equal. Of another format or
+  /// shape nothing was compared.
+  bool parted(const DumpPair& pair) const { return pair.step == StepState::InputsEqual && pair.outcome == Outcome::Differs; }
 };
 
 /// Refuses `usage` for a map that is no regular expression, `name-collision` where two tensors get one name, `order-malformed`
