@@ -66,7 +66,7 @@ ExitCode compare_candidates(ComparisonRequest request, const std::vector<std::st
   }
   nlohmann::json all{{"schema", "bitpact.comparisons/1"}, {"comparisons", nlohmann::json::array()}};
   for (const ComparisonReport& report : reports) all["comparisons"].push_back(to_json(report));
-  print(all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  print_json(all);
   return exit;
 }
 

@@ -23,7 +23,7 @@ int refused(const bitpact::Refused& refusal, bool json) {
                            {"target", d.target},
                            {"help", code.help},
                            {"exit", code.exit}};
-    bitpact::print(j.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+    bitpact::print_json(j);
   }
   return code.exit;
 }

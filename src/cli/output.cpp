@@ -7,6 +7,10 @@ namespace bitpact {
 
 void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
+void print_json(const nlohmann::json& json, int indent) {
+  print(json.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
 void say(const std::string& text) {
   std::fflush(stdout);
   std::fwrite(text.data(), 1, text.size(), stderr);

@@ -162,7 +162,7 @@ void add_backends(Program program) {
       if (program.json) {
         nlohmann::json j{{"schema", "bitpact.backends/1"}, {"backends", nlohmann::json::array()}};
         for (const Seen& seen : all) j["backends"].push_back(to_json(seen));
-        print(j.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+        print_json(j);
       } else {
         for (const Seen& seen : all) print_text(seen, *asked);
         if (names->empty()) print("worker      anyone's own kernel: worker:COMMAND (docs/protocol.md)\n");

@@ -15,10 +15,6 @@
 namespace bitpact {
 namespace {
 
-std::string json_text(const nlohmann::json& j, int indent) {
-  return j.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-}
-
 // A line a comparison (with --json a bitpact.comparison/1 a line), progress and summary on stderr.
 ExitCode compare_many(const std::string& path, const ComparisonRequest& request, bool as_json) {
   const std::vector<BatchLine> lines = parse_batch(read_text_file(path), path);
@@ -26,7 +22,7 @@ ExitCode compare_many(const std::string& path, const ComparisonRequest& request,
   const BatchSummary summary =
       run_batch(lines, request, pool, [&](const BatchLine& line, const ComparisonReport& report, bool as_expected) {
         if (as_json) {
-          print(json_text(to_json(report), -1));
+          print_json(to_json(report), -1);
         } else {
           std::string text =
               fmt::format("{:<9} {}{}", name(report.verdict), report.problem, report.relation == "contract" ? " [contract]" : "");
@@ -135,7 +131,7 @@ void add_compare(Program program) {
       BackendPool pool;
       const ComparisonReport report = run_comparison(request, pool);
       if (program.json) {
-        print(json_text(to_json(report), 2));
+        print_json(to_json(report));
       } else {
         print(to_text(report));
       }

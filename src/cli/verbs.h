@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <string>
 
 namespace bitpact {
@@ -36,6 +37,8 @@ void add_worker_options(CLI::App* verb, BackendSettings& settings);
 
 /// stdout is data.
 void print(const std::string& text);
+/// Indented by `indent`, on one line where that is -1. A backend's words may not be UTF-8: what is not is replaced.
+void print_json(const nlohmann::json& json, int indent = 2);
 /// stderr is talk.
 void say(const std::string& text);
 

@@ -158,17 +158,16 @@ std::vector<ZipEntry> zip_entries(std::span<const std::byte> archive, const std:
   const Archive zip(archive, where);
   unz_global_info64 about{};
   if (unzGetGlobalInfo64(zip.file(), &about) != UNZ_OK) malformed(where, "has no directory of a .zip archive at its end");
+  if (about.number_entry != places.size()) malformed(where, "has two directories that disagree");
   // An archive without entries was answered above.
-  if (about.number_entry == 0) malformed(where, "the directory is empty, the archive is not");
+  if (places.empty()) malformed(where, "the directory is empty, the archive is not");
   std::vector<ZipEntry> entries;
-  if (about.number_entry > 0 && unzGoToFirstFile(zip.file()) != UNZ_OK) malformed(where, "the directory is damaged");
-  for (std::uint64_t i = 0; i < about.number_entry; ++i) {
-    if (i > 0 && unzGoToNextFile(zip.file()) != UNZ_OK)
-      malformed(where, fmt::format("the directory has {} entries and should have {}", i, about.number_entry));
+  for (const std::uint64_t place : places) {
+    if ((entries.empty() ? unzGoToFirstFile(zip.file()) : unzGoToNextFile(zip.file())) != UNZ_OK)
+      malformed(where, "the directory is damaged");
     entries.push_back(current_entry(zip.file(), archive.size(), where));
-    if (i >= places.size() || entries.back().directory_at != places[i]) malformed(where, "has two directories that disagree");
+    if (entries.back().directory_at != place) malformed(where, "has two directories that disagree");
   }
-  if (entries.size() != places.size()) malformed(where, "has two directories that disagree");
   check_together(entries, where);
   return entries;
 }

@@ -29,41 +29,27 @@ struct Flush {
   Op op;
 };
 
+Question flush_question(const Flush& q, std::vector<RowWord> words) {
+  return make({q.id, "subnormals", q.title, q.sheet, q.rows, {q.result}, q.body, {"%r"}, std::move(words), false, true});
+}
+
+/// The operation under a policy, as a word's value.
+auto under(const Flush& q, const Policy& policy) {
+  return [op = q.op, policy](const Row& r) { return std::vector{op(r, policy)}; };
+}
+
 Question operand(const Flush& q) {
-  return make({q.id,
-               "subnormals",
-               q.title,
-               q.sheet,
-               q.rows,
-               {q.result},
-               q.body,
-               {"%r"},
-               {{"kept", "the operand counts", [=](const Row& r) { return std::vector{q.op(r, {})}; }},
-                {"flushed", "the operand counts as a zero of its sign",
-                 [=](const Row& r) { return std::vector{q.op(r, {.flush_in = true})}; }}},
-               false,
-               true});
+  return flush_question(q, {{"kept", "the operand counts", under(q, {})},
+                            {"flushed", "the operand counts as a zero of its sign", under(q, {.flush_in = true})}});
 }
 
 Question result(const Flush& q) {
-  return make({q.id,
-               "subnormals",
-               q.title,
-               q.sheet,
-               q.rows,
-               {q.result},
-               q.body,
-               {"%r"},
-               {{"kept", "the result is there", [=](const Row& r) { return std::vector{q.op(r, {})}; }},
-                {"flushed", "the result becomes a zero of its sign",
-                 [=](const Row& r) { return std::vector{q.op(r, {.flush_out = true})}; }},
-                {"flushed-to-plus-zero", "the result becomes +0",
-                 [=](const Row& r) {
-                   const Bits kept = q.op(r, {});
-                   return std::vector{classify(q.result, kept) == Class::Subnormal ? positive_zero(q.result) : kept};
-                 }}},
-               false,
-               true});
+  return flush_question(q, {{"kept", "the result is there", under(q, {})},
+                            {"flushed", "the result becomes a zero of its sign", under(q, {.flush_out = true})},
+                            {"flushed-to-plus-zero", "the result becomes +0", [q](const Row& r) {
+                               const Bits kept = q.op(r, {});
+                               return std::vector{classify(q.result, kept) == Class::Subnormal ? positive_zero(q.result) : kept};
+                             }}});
 }
 
 }  // namespace
