@@ -42,11 +42,10 @@ void add_emit(Program program) {
       EmitOptions options;
       if (!o->into.empty()) {
         options.in_module = true;
-        options.function = function_name(
-            problem.problem.op, arithmetic_fingerprint(covered.piece->program, covered.piece->operands), problem.problem);
+        options.function = function_name(problem.problem.op, covered.arithmetic(), problem.problem);
       }
       std::optional<Emitted> chosen;
-      for (Emitted& form : emit(covered.program, traits, options))
+      for (Emitted& form : emit(covered, traits, options))
         if (!chosen && (o->form.empty() || form.form == o->form)) chosen = std::move(form);
       if (!chosen)
         refuse(Code::EmitUnsupported, fmt::format("no form '{}' for this program on {}", o->form, o->target),
@@ -55,12 +54,12 @@ void add_emit(Program program) {
           o->into.empty() ? chosen->module : insert_call(read_text_file(o->into), chosen->module, options.function, o->replace);
       if (program.json) {
         nlohmann::json excludes = nlohmann::json::array();
-        for (const Exclusion e : (covered.piece->operands | chosen->carries).excludes) excludes.push_back(name(e));
+        for (const Exclusion e : (covered.domain() | chosen->carries).excludes) excludes.push_back(name(e));
         print(nlohmann::json{{"schema", "bitpact.emission/1"},
                              {"problem", to_text(problem.problem)},
                              {"for", to_text(backend->spec())},
                              {"form", chosen->form},
-                             {"domain", to_text(covered.piece->operands | chosen->carries)},
+                             {"domain", to_text(covered.domain() | chosen->carries)},
                              {"excludes", excludes},
                              {"module", text}}
                   .dump(2) +
@@ -70,7 +69,7 @@ void add_emit(Program program) {
       }
       if (!o->output.empty()) write_text_file(o->output, text);
       say(fmt::format("form {}; exact only once checked on the compiled module (bitpact compare); domain: {}; traits {}",
-                      chosen->form, to_text(covered.piece->operands | chosen->carries), traits.source));
+                      chosen->form, to_text(covered.domain() | chosen->carries), traits.source));
       return 0;
     };
   });

@@ -6,7 +6,7 @@
 
 #include "cli/verbs.h"
 #include "diagnostic/diagnostic.h"
-#include "interpret/interpret.h"
+#include "interpret/covered.h"
 #include "operators/catalogue.h"
 #include "tensor/npy.h"
 #include "tensor/tensor_argument.h"
@@ -51,7 +51,7 @@ void add_run(Program program) {
       }
       const Resolved resolved = resolve(problem);
       const Covered covered = cover(contract, resolved);
-      write_npy(o->output, interpret(covered.program, operands).results[0]);
+      write_npy(o->output, interpret(covered, operands).results[0]);
       say(fmt::format("{}: {} by the interpreter; the shape is {} by the contract", to_text(resolved.problem),
                       to_text(resolved.result.shape, resolved.result.format),
                       covered.verified ? "verified" : "predicted, not verified,"));

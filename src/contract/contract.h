@@ -45,7 +45,7 @@ struct AxisBound {
 struct Piece {
   std::vector<AxisBound> shapes;
   std::map<std::string, std::string> when;  ///< conditions on attributes, layout, threads: {"transpose_b": "true"}; empty: any
-  std::string region = "all";               ///< of the output; regions of the pieces cover it exactly once
+  std::string region = "all";               ///< of the output (region.h); regions of the pieces cover it exactly once
   Domain operands;
   NumericProgram program;
   bool operator==(const Piece&) const = default;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "contract/region.h"
 #include "diagnostic/diagnostic.h"
 
 namespace bitpact {
@@ -44,6 +45,20 @@ void check_bounds(const Piece& piece, const std::string& path) {
   }
 }
 
+void check_region(const Piece& piece, const std::string& path) {
+  try {
+    const Axes& axes = axes_of(piece.program.nodes[static_cast<size_t>(piece.program.results.at(0))]);
+    for (const RegionBox& box : parse_region(piece.region).boxes)
+      for (const AxisRange& range : box) {
+        const bool packed = std::any_of(axes.begin(), axes.end(), [](const std::string& a) { return a.starts_with('*'); });
+        if (!packed && std::find(axes.begin(), axes.end(), range.axis) == axes.end())
+          refuse(Code::ContractValue, fmt::format("the result has no axis \"{}\"", range.axis));
+      }
+  } catch (const Refused& refused) {
+    fail(path, refused.diagnostic().reason);
+  }
+}
+
 void check_formats(const Contract& contract, const Piece& piece, const std::string& path) {
   std::vector<Format> inputs;
   for (const Node& node : piece.program.nodes)
@@ -64,7 +79,7 @@ void check_contract(const Contract& contract) {
     const std::string path = fmt::format("/pieces/{}", p);
     check_formats(contract, piece, path);
     check_bounds(piece, path);
-    if (piece.region != "all") fail(path + "/region", fmt::format("\"{}\" is no region; version 1 knows \"all\"", piece.region));
+    check_region(piece, path + "/region");
   }
   std::set<std::string> seen;
   for (size_t v = 0; v < contract.verified.size(); ++v)

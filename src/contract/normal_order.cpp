@@ -6,9 +6,9 @@
 namespace bitpact {
 namespace {
 
-/// A tree refuses all numbers of items but one. Where it is dropped, a refusal would become a value.
+/// A tree, as parts, refuses all numbers of items but one. Where it is dropped, a refusal would become a value.
 bool has_tree(const Order& order) {
-  return order.kind == Order::Kind::Tree || std::ranges::any_of(order.inner, has_tree) ||
+  return order.kind == Order::Kind::Tree || order.kind == Order::Kind::Parts || std::ranges::any_of(order.inner, has_tree) ||
          std::ranges::any_of(order.outer, has_tree);
 }
 
@@ -36,6 +36,7 @@ Order normal_order(const Order& order, bool leaves) {
     case Order::Kind::Interleaved:  // one lane takes all items in sequence
       return has_tree(normal.outer) ? normal : Order::sequential();
     case Order::Kind::Blocked:
+      normal.ends = Order::Ends::ShortLast;  // no block of one is short
       if (has_tree(normal.inner)) return normal;
       normal.inner.clear();  // one item has one order
       // A block of one leaf is a chain of its own, joined by `merge`; without the blocks it would be joined by `step`.
@@ -43,6 +44,8 @@ Order normal_order(const Order& order, bool leaves) {
     case Order::Kind::Pairwise:
       if (!has_tree(normal.inner)) normal.inner.clear();
       return normal;
+    case Order::Kind::Tailed:  // every item fills a row
+      return order_of(normal.inner);
     default:
       return normal;
   }

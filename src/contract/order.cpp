@@ -43,8 +43,9 @@ Order Order::blocked(std::int64_t block) {
   return order;
 }
 
-Order Order::blocked(std::int64_t block, Order inner, Order outer) {
+Order Order::blocked(std::int64_t block, Order inner, Order outer, Ends ends) {
   Order order = blocked(block);
+  order.ends = ends;
   nest(order.inner, std::move(inner));
   nest(order.outer, std::move(outer));
   return order;
@@ -64,10 +65,34 @@ Order Order::pairwise(std::int64_t cutoff, std::int64_t multiple, Order inner) {
   return order;
 }
 
-Order Order::tree(std::vector<std::pair<std::int64_t, std::int64_t>> merges) {
+Order Order::tree(std::vector<std::pair<std::int64_t, std::int64_t>> merges, bool steps) {
   Order order;
   order.kind = Kind::Tree;
   order.merges = std::move(merges);
+  order.steps = steps;
+  return order;
+}
+
+Order Order::tailed(std::int64_t width, Order head, Tail tail) {
+  Order order;
+  order.kind = Kind::Tailed;
+  order.width = width;
+  order.tail = tail;
+  nest(order.inner, std::move(head));
+  return order;
+}
+
+Order Order::of_parts(std::vector<std::int64_t> sizes) {
+  Order order;
+  order.kind = Kind::Parts;
+  order.parts = std::move(sizes);
+  return order;
+}
+
+Order Order::of_parts(std::vector<std::int64_t> sizes, Order inner, Order outer) {
+  Order order = of_parts(std::move(sizes));
+  nest(order.inner, std::move(inner));
+  nest(order.outer, std::move(outer));
   return order;
 }
 
@@ -95,18 +120,24 @@ void check(const Order& order, int depth) {
   using Kind = Order::Kind;
   if (depth > kDeepestNesting) fail(fmt::format("nested deeper than {}", kDeepestNesting));
   const Kind kind = order.kind;
-  if (static_cast<int>(kind) > static_cast<int>(Kind::Tree)) fail("unknown kind");
-  const bool wide = kind == Kind::Interleaved || kind == Kind::Blocked || kind == Kind::Pairwise;
+  if (static_cast<int>(kind) > static_cast<int>(Kind::Parts)) fail("unknown kind");
+  const bool wide = kind == Kind::Interleaved || kind == Kind::Blocked || kind == Kind::Pairwise || kind == Kind::Tailed;
   if (wide && order.width < 1) fail(fmt::format("a width of {}; at least 1", order.width));
   if (!wide && order.width != 0) fail("a width where the kind has none");
   if (order.reversed && kind != Kind::Sequential) fail("only a sequential order can be reversed");
   if (kind == Kind::Pairwise ? order.multiple < 1 || order.multiple > order.width : order.multiple != 1)
     fail(fmt::format("a multiple of {}; pairwise takes 1 .. cutoff, others none", order.multiple));
-  if (order.inner.size() > 1 || (!order.inner.empty() && kind != Kind::Blocked && kind != Kind::Pairwise))
-    fail("an inner order belongs to blocked and pairwise, one at most");
-  if (order.outer.size() > 1 || (!order.outer.empty() && kind != Kind::Blocked && kind != Kind::Interleaved))
-    fail("an outer order belongs to blocked and interleaved, one at most");
-  if (!order.merges.empty() && kind != Kind::Tree) fail("merges belong to a tree");
+  const bool blocks = kind == Kind::Blocked || kind == Kind::Parts;
+  if (order.inner.size() > 1 || (!order.inner.empty() && !blocks && kind != Kind::Pairwise && kind != Kind::Tailed))
+    fail("an inner order belongs to blocked, parts, pairwise and tailed, one at most");
+  if (order.outer.size() > 1 || (!order.outer.empty() && !blocks && kind != Kind::Interleaved))
+    fail("an outer order belongs to blocked, parts and interleaved, one at most");
+  if (order.ends != Order::Ends::ShortLast && kind != Kind::Blocked) fail("only blocks have ends");
+  if (order.tail != Order::Tail::Continued && kind != Kind::Tailed) fail("only a tailed order has a tail");
+  if ((!order.merges.empty() || order.steps) && kind != Kind::Tree) fail("merges belong to a tree");
+  if (order.parts.empty() == (kind == Kind::Parts)) fail("sizes belong to parts, at least one");
+  for (const std::int64_t size : order.parts)
+    if (size < 1) fail(fmt::format("a part of {} items; at least 1", size));
   check_tree(order.merges);
   for (const Order& inner : order.inner) check(inner, depth + 1);
   for (const Order& outer : order.outer) check(outer, depth + 1);
@@ -115,6 +146,35 @@ void check(const Order& order, int depth) {
 std::string nested(const Order& order) {
   const std::string text = to_text(order);
   return text.find(", ") == std::string::npos ? text : "(" + text + ")";
+}
+
+std::string blocks_text(const Order& order) {
+  return fmt::format("each block {}, blocks joined {}", order.inner.empty() ? "sequential" : nested(order.inner[0]),
+                     order.outer.empty() ? "sequential" : nested(order.outer[0]));
+}
+
+std::string_view ends_text(Order::Ends ends) {
+  constexpr std::string_view kTexts[] = {"", ", the first the short one", ", the last two made even"};
+  return kTexts[static_cast<int>(ends)];
+}
+
+std::string_view tail_text(Order::Tail tail) {
+  constexpr std::string_view kTexts[] = {"the rest added onto it one by one", "the rest joined to it one by one",
+                                         "the rest summed apart and joined to it"};
+  return kTexts[static_cast<int>(tail)];
+}
+
+// Equal sizes in a row are written once: "448 x3, 289, 288".
+std::string sizes_text(const std::vector<std::int64_t>& sizes) {
+  std::string text;
+  for (size_t i = 0; i < sizes.size();) {
+    size_t same = i;
+    while (same < sizes.size() && sizes[same] == sizes[i]) ++same;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", sizes[i]);
+    if (same - i > 1) text += fmt::format(" x{}", same - i);
+    i = same;
+  }
+  return text;
 }
 
 }  // namespace
@@ -129,9 +189,12 @@ std::string to_text(const Order& order) {
       return fmt::format("interleaved({}), lanes joined {}", order.width,
                          order.outer.empty() ? "sequential" : nested(order.outer[0]));
     case Order::Kind::Blocked:
-      return fmt::format("blocked({}), each block {}, blocks joined {}", order.width,
-                         order.inner.empty() ? "sequential" : nested(order.inner[0]),
-                         order.outer.empty() ? "sequential" : nested(order.outer[0]));
+      return fmt::format("blocked({}{}), {}", order.width, ends_text(order.ends), blocks_text(order));
+    case Order::Kind::Parts:
+      return fmt::format("blocks of {}, {}", sizes_text(order.parts), blocks_text(order));
+    case Order::Kind::Tailed:
+      return fmt::format("rows of {} {}, {}", order.width, order.inner.empty() ? "sequential" : nested(order.inner[0]),
+                         tail_text(order.tail));
     case Order::Kind::Pairwise: {
       std::string text = order.multiple == 1 ? fmt::format("pairwise({})", order.width)
                                              : fmt::format("pairwise({} by {})", order.width, order.multiple);
@@ -139,7 +202,7 @@ std::string to_text(const Order& order) {
       return text;
     }
     case Order::Kind::Tree: {
-      std::string text = "tree(";
+      std::string text = order.steps ? "stepped tree(" : "tree(";
       const char* separator = "";
       for (const auto& [a, b] : order.merges) {
         text += fmt::format("{}{}+{}", separator, a, b);

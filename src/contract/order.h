@@ -11,20 +11,39 @@ namespace bitpact {
 /// A generator of associations over items 0 .. n-1. Items are leaves at the innermost level, partial results above it.
 ///   sequential        ((0 1) 2) ...; reversed: ((n-1 n-2) n-3) ...
 ///   interleaved(w)    lane j takes items j, j+w, ... in sequence; the min(w, n) lanes are then items of `outer`
-///   blocked(b)        blocks of b items (the last may be shorter), each associated by `inner`;
-///                     the blocks are then items of `outer`
+///   blocked(b)        blocks of b items, each associated by `inner`; the blocks are then items of `outer`. `ends` says where
+///                     the short block is, if any
+///   tailed(w)         the head, as many items as fill rows of w, is associated by `inner`; `tail` says how the fewer than w
+///                     items behind it are added. Where there is no full row, they are taken in sequence
+///   parts             blocks of the given sizes, only for exactly as many items as they have; else as blocked
 ///   pairwise(cutoff)  n <= cutoff: `inner`; else halves, split at n/2 rounded down to a multiple of `multiple`,
 ///                     at least one multiple (so `multiple` may not exceed the cutoff)
 ///   tree              explicit, only for exactly merges.size() + 1 items: merge t joins items or earlier merges,
-///                     and is item n + t
+///                     and is item n + t. With `steps`, a leaf goes by `step` into the state that it is joined with, and two
+///                     leaves are a chain; without, every leaf is a chain of its own
 struct Order {
-  enum class Kind : std::uint8_t { Sequential, Interleaved, Blocked, Pairwise, Tree };
+  enum class Kind : std::uint8_t { Sequential, Interleaved, Blocked, Pairwise, Tree, Tailed, Parts };
+  /// Where the items do not fill blocks.
+  enum class Ends : std::uint8_t {
+    ShortLast,
+    ShortFirst,
+    EvenLast,  ///< more than one block's worth and less than two are cut in halves, the first the longer
+  };
+  enum class Tail : std::uint8_t {
+    Continued,  ///< one after another into the head's state (leaves: by `step`)
+    Joined,     ///< one after another, each a state of its own (by `merge`)
+    Apart,      ///< in sequence by themselves; their state is then merged with the head's
+  };
   Kind kind = Kind::Sequential;
   bool reversed = false;                                      ///< Sequential
-  std::int64_t width = 0;                                     ///< Interleaved: w; Blocked: b; Pairwise: cutoff
+  bool steps = false;                                         ///< Tree
+  Ends ends = Ends::ShortLast;                                ///< Blocked
+  Tail tail = Tail::Continued;                                ///< Tailed
+  std::int64_t width = 0;                                     ///< Interleaved, Tailed: w; Blocked: b; Pairwise: cutoff
   std::int64_t multiple = 1;                                  ///< Pairwise
-  std::vector<Order> inner;                                   ///< none (= sequential) or one: Blocked, Pairwise
-  std::vector<Order> outer;                                   ///< none (= sequential) or one: Interleaved, Blocked
+  std::vector<Order> inner;                                   ///< none (= sequential) or one: Blocked, Pairwise, Tailed, Parts
+  std::vector<Order> outer;                                   ///< none (= sequential) or one: Interleaved, Blocked, Parts
+  std::vector<std::int64_t> parts;                            ///< Parts: sizes
   std::vector<std::pair<std::int64_t, std::int64_t>> merges;  ///< Tree
   bool operator==(const Order&) const = default;
 
@@ -34,10 +53,13 @@ struct Order {
   static Order interleaved(std::int64_t width);
   static Order interleaved(std::int64_t width, Order outer);
   static Order blocked(std::int64_t block);
-  static Order blocked(std::int64_t block, Order inner, Order outer);
+  static Order blocked(std::int64_t block, Order inner, Order outer, Ends ends = Ends::ShortLast);
   static Order pairwise(std::int64_t cutoff, std::int64_t multiple = 1);
   static Order pairwise(std::int64_t cutoff, std::int64_t multiple, Order inner);
-  static Order tree(std::vector<std::pair<std::int64_t, std::int64_t>> merges);
+  static Order tree(std::vector<std::pair<std::int64_t, std::int64_t>> merges, bool steps = false);
+  static Order tailed(std::int64_t width, Order head, Tail tail = Tail::Continued);
+  static Order of_parts(std::vector<std::int64_t> sizes);
+  static Order of_parts(std::vector<std::int64_t> sizes, Order inner, Order outer);
 };
 
 /// Refuses `contract-program` where a width is < 1, a tree is not one, nesting is deeper than 16, ...
@@ -49,8 +71,9 @@ std::string to_text(const Order& order);
 /// What a machine with slots does: chains over leaves, and merges. Slots start empty.
 struct ScheduleStep {
   enum class Kind : std::uint8_t {
-    Chain,  ///< slot `slot` := chain over leaves first, first + stride, ... (count of them), begun as Fold::start says
-    Merge,  ///< slot `slot` := merge(slot, other); `other` is empty afterwards
+    Chain,   ///< slot `slot` := chain over leaves first, first + stride, ... (count of them), begun as Fold::start says
+    Merge,   ///< slot `slot` := merge(slot, other); `other` is empty afterwards
+    Extend,  ///< slot `slot`, which holds a state, goes on over leaves first, first + stride, ... (count of them)
   };
   Kind kind = Kind::Chain;
   std::int32_t slot = 0;
@@ -65,7 +88,7 @@ struct Schedule {
 };
 
 /// The schedule for n >= 1 leaves. Needs no recursion deeper than the nesting of `order` plus log2 n.
-/// Refuses `contract-program` where a tree is for another n.
+/// Refuses `contract-program` where a tree, or parts, are for another n.
 Schedule schedule(const Order& order, std::int64_t n);
 
 }  // namespace bitpact

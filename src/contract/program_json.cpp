@@ -1,6 +1,7 @@
 #include "contract/program_json.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace bitpact {
 namespace {
@@ -32,8 +33,28 @@ Order read_tree(JsonFields& fields) {
     if (pair.size() != 2) merge.bad_value("a merge joins two items");
     order.merges.emplace_back(pair[0].integer(0, kLargest), pair[1].integer(0, kLargest));
   }
+  if (const auto steps = fields.take_optional("steps")) {
+    if (!steps->boolean()) steps->bad_value("is the default, which is left out");
+    order.steps = true;
+  }
   return order;
 }
+
+// A word that is not the first of `words`, which is left out.
+template <typename Enum>
+void read_word(JsonFields& fields, const std::string& field, const std::vector<std::string_view>& words, Enum& value) {
+  const auto json = fields.take_optional(field);
+  if (!json) return;
+  for (size_t w = 1; w < words.size(); ++w)
+    if (json->string() == words[w]) {
+      value = static_cast<Enum>(w);
+      return;
+    }
+  json->bad_value(fmt::format("is none of {}", fmt::join(words.begin() + 1, words.end(), ", ")));
+}
+
+const std::vector<std::string_view> kEnds{"short-last", "short-first", "even-last"};
+const std::vector<std::string_view> kTails{"continued", "joined", "apart"};
 
 // ---- nodes
 
@@ -162,6 +183,7 @@ Json to_json(const Order& order) {
       break;
     case Order::Kind::Blocked:
       json = {{"kind", "blocked"}, {"block", order.width}};
+      if (order.ends != Order::Ends::ShortLast) json["ends"] = kEnds[static_cast<size_t>(order.ends)];
       break;
     case Order::Kind::Pairwise:
       json = {{"kind", "pairwise"}, {"cutoff", order.width}};
@@ -170,6 +192,14 @@ Json to_json(const Order& order) {
     case Order::Kind::Tree:
       json = {{"kind", "tree"}, {"merges", Json::array()}};
       for (const auto& [a, b] : order.merges) json["merges"].push_back(Json::array({a, b}));
+      if (order.steps) json["steps"] = true;
+      break;
+    case Order::Kind::Tailed:
+      json = {{"kind", "tailed"}, {"width", order.width}};
+      if (order.tail != Order::Tail::Continued) json["tail"] = kTails[static_cast<size_t>(order.tail)];
+      break;
+    case Order::Kind::Parts:
+      json = {{"kind", "parts"}, {"sizes", order.parts}};
       break;
   }
   if (!order.inner.empty()) json["inner"] = to_json(order.inner[0]);
@@ -188,6 +218,7 @@ Order read_order(const JsonView& json) {
     read_nested(fields, "outer", order.outer);
   } else if (kind.string() == "blocked") {
     order = Order::blocked(fields.take("block").integer(1, kLargest));
+    read_word(fields, "ends", kEnds, order.ends);
     read_nested(fields, "inner", order.inner);
     read_nested(fields, "outer", order.outer);
   } else if (kind.string() == "pairwise") {
@@ -196,8 +227,17 @@ Order read_order(const JsonView& json) {
     read_nested(fields, "inner", order.inner);
   } else if (kind.string() == "tree") {
     order = read_tree(fields);
+  } else if (kind.string() == "tailed") {
+    order = Order::tailed(fields.take("width").integer(1, kLargest), {});
+    read_word(fields, "tail", kTails, order.tail);
+    read_nested(fields, "inner", order.inner);
+  } else if (kind.string() == "parts") {
+    order.kind = Order::Kind::Parts;
+    for (const JsonView& size : fields.take("sizes").array()) order.parts.push_back(size.integer(1, kLargest));
+    read_nested(fields, "inner", order.inner);
+    read_nested(fields, "outer", order.outer);
   } else {
-    kind.bad_value("is none of sequential, interleaved, blocked, pairwise, tree");
+    kind.bad_value("is none of sequential, interleaved, blocked, pairwise, tailed, parts, tree");
   }
   fields.done();
   return order;

@@ -36,6 +36,10 @@ class Generator {
         return pairwise(order, items);
       case Order::Kind::Tree:
         return tree(order, items);
+      case Order::Kind::Tailed:
+        return tailed(order, items);
+      case Order::Kind::Parts:
+        return parts(order, items);
     }
     refuse(Code::Internal, "unknown order");
   }
@@ -46,6 +50,18 @@ class Generator {
   Value chain(std::int64_t first, std::int64_t stride, std::int64_t count) {
     steps.push_back({ScheduleStep::Kind::Chain, next_, 0, first, count == 1 ? 1 : stride, count});
     return next_++;
+  }
+  // One leaf more for the state that `value` holds; a run of them in even strides is one step.
+  void extend(Value value, std::int64_t leaf) {
+    if (!steps.empty() && steps.back().slot == value && steps.back().kind != ScheduleStep::Kind::Merge) {
+      ScheduleStep& last = steps.back();
+      if (last.count == 1) last.stride = leaf - last.first;
+      if (last.first + last.count * last.stride == leaf) {
+        ++last.count;
+        return;
+      }
+    }
+    steps.push_back({ScheduleStep::Kind::Extend, value, 0, leaf, 1, 1});
   }
   Value merge(Value a, Value b) {
     steps.push_back({ScheduleStep::Kind::Merge, a, b, 0, 1, 0});
@@ -72,12 +88,48 @@ class Generator {
   }
 
   Value blocked(const Order& order, const Items& items) {
-    const std::int64_t blocks = (items.count - 1) / order.width + 1;
-    auto block = [&](std::int64_t b) {
-      const std::int64_t from = b * order.width;
-      return below(order.inner, items.part(from, std::min(order.width, items.count - from)));
+    const std::int64_t n = items.count, width = order.width;
+    const std::int64_t blocks = (n - 1) / width + 1;
+    // Where block b begins; b = blocks is the end.
+    auto begin = [&](std::int64_t b) {
+      if (b == 0 || b == blocks) return b == 0 ? 0 : n;
+      if (order.ends == Order::Ends::ShortFirst) return n - (blocks - b) * width;
+      if (order.ends == Order::Ends::EvenLast && b == blocks - 1) {
+        const std::int64_t before = (blocks - 2) * width;
+        return before + (n - before + 1) / 2;
+      }
+      return b * width;
     };
+    auto block = [&](std::int64_t b) { return below(order.inner, items.part(begin(b), begin(b + 1) - begin(b))); };
     return below(order.outer, {block, 0, 1, blocks});
+  }
+
+  Value parts(const Order& order, const Items& items) {
+    std::vector<std::int64_t> begin{0};
+    for (const std::int64_t size : order.parts) begin.push_back(begin.back() + size);
+    if (begin.back() != items.count)
+      refuse(Code::ContractProgram, fmt::format("order: parts for {} items were given {}", begin.back(), items.count));
+    auto part = [&](std::int64_t p) {
+      const std::int64_t from = begin[static_cast<size_t>(p)];
+      return below(order.inner, items.part(from, order.parts[static_cast<size_t>(p)]));
+    };
+    return below(order.outer, {part, 0, 1, static_cast<std::int64_t>(order.parts.size())});
+  }
+
+  Value tailed(const Order& order, const Items& items) {
+    const std::int64_t n = items.count, head = n - n % order.width;
+    if (head == 0) return sequence(false, items);
+    Value state = below(order.inner, items.part(0, head));
+    if (head == n) return state;
+    if (order.tail == Order::Tail::Apart) return merge(state, sequence(false, items.part(head, n - head)));
+    for (std::int64_t i = head; i < n; ++i) {
+      if (order.tail == Order::Tail::Continued && !items.make) {
+        extend(state, items.at(i));
+      } else {
+        state = merge(state, item(items, i));
+      }
+    }
+    return state;
   }
 
   Value pairwise(const Order& order, const Items& items) {
@@ -100,7 +152,8 @@ Value Generator::tree(const Order& order, const Items& items) {
   const auto& merges = order.merges;
   if (static_cast<std::int64_t>(merges.size()) + 1 != n)
     refuse(Code::ContractProgram, fmt::format("order: a tree for {} items was given {}", merges.size() + 1, n));
-  std::vector<int> need(static_cast<size_t>(n) + merges.size(), 1);
+  const bool by_steps = order.steps && !items.make;
+  std::vector<int> need(static_cast<size_t>(n) + merges.size(), by_steps ? 0 : 1);
   for (size_t t = 0; t < merges.size(); ++t) {
     const int a = need[static_cast<size_t>(merges[t].first)], b = need[static_cast<size_t>(merges[t].second)];
     need[static_cast<size_t>(n) + t] = a == b ? a + 1 : std::max(a, b);
@@ -111,13 +164,23 @@ Value Generator::tree(const Order& order, const Items& items) {
     auto& [node, opened] = stack.back();
     const std::int64_t current = node;
     if (current < n) {
-      value[static_cast<size_t>(current)] = item(items, current);
+      if (!by_steps || n == 1) value[static_cast<size_t>(current)] = item(items, current);
       stack.pop_back();
       continue;
     }
     const auto [a, b] = merges[static_cast<size_t>(current - n)];
     if (opened) {
-      value[static_cast<size_t>(current)] = merge(value[static_cast<size_t>(a)], value[static_cast<size_t>(b)]);
+      Value& made = value[static_cast<size_t>(current)];
+      const bool leaf_a = by_steps && a < n, leaf_b = by_steps && b < n;
+      if (leaf_a && leaf_b) {
+        made = item(items, a);
+        extend(made, items.at(b));
+      } else if (leaf_a || leaf_b) {
+        made = value[static_cast<size_t>(leaf_a ? b : a)];
+        extend(made, items.at(leaf_a ? a : b));
+      } else {
+        made = merge(value[static_cast<size_t>(a)], value[static_cast<size_t>(b)]);
+      }
       stack.pop_back();
       continue;
     }
@@ -140,7 +203,7 @@ std::int32_t assign_slots(std::vector<ScheduleStep>& steps, Value result) {
       if (free.empty()) free.push(slots++);
       slot_of[value] = free.top();
       free.pop();
-    } else {
+    } else if (step.kind == ScheduleStep::Kind::Merge) {
       step.other = slot_of[static_cast<size_t>(step.other)];
       free.push(step.other);
     }

@@ -141,4 +141,12 @@ std::vector<Emitted> emit(const BoundProgram& program, const Traits& traits, con
   return all;
 }
 
+std::vector<Emitted> emit(const Covered& covered, const Traits& traits, const EmitOptions& options) {
+  if (covered.parts.size() > 1)
+    refuse(Code::EmitUnsupported,
+           fmt::format("the contract has {} programs for this shape, one a region of the output; a module of one is emitted",
+                       covered.parts.size()));
+  return emit(covered.program, traits, options);
+}
+
 }  // namespace bitpact

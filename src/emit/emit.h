@@ -6,6 +6,7 @@
 
 #include "contract/contract.h"
 #include "contract/traits.h"
+#include "operators/catalogue.h"
 
 namespace bitpact {
 
@@ -24,5 +25,7 @@ struct EmitOptions {
 
 /// All forms that the traits allow. Refuses `emit-unsupported` with the reason of the last form where none is left.
 std::vector<Emitted> emit(const BoundProgram& program, const Traits& traits, const EmitOptions& options = {});
+/// Of what covers a problem. Refuses `emit-unsupported` where that is several programs, one a region of the output.
+std::vector<Emitted> emit(const Covered& covered, const Traits& traits, const EmitOptions& options = {});
 
 }  // namespace bitpact

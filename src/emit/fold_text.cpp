@@ -86,7 +86,9 @@ TensorValue written_out(const FoldParts& p) {
       continue;
     }
     std::int64_t done = 0;
-    if (p.fold.start.first_leaf) {
+    if (step.kind == ScheduleStep::Kind::Extend) {
+      // the slot's state goes on
+    } else if (p.fold.start.first_leaf) {
       slot = p.context.scalar.run(p.fold.start.lift, leaf(step.first));
       done = 1;
     } else {

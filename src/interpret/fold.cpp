@@ -26,10 +26,10 @@ class FoldWorker : public ChunkWorker {
     choose_plans();
     if (job_.settings.watch) watch_.reset(chunk.count);
     for (const ScheduleStep& step : job_.schedule.steps) {
-      if (step.kind == ScheduleStep::Kind::Chain) {
-        run_chain(step);
-      } else {
+      if (step.kind == ScheduleStep::Kind::Merge) {
         run_merge(step);
+      } else {
+        run_chain(step);
       }
     }
     if (!job_.prefixes()) emit(0);
@@ -128,8 +128,9 @@ class FoldWorker : public ChunkWorker {
 
   void run_chain(const ScheduleStep& step) {
     Slot& slot = slots_[static_cast<size_t>(step.slot)];
-    start(slot, step.first);
-    const std::int64_t begun = leaf_->begin ? 1 : 0;
+    const bool fresh = step.kind == ScheduleStep::Kind::Chain;
+    if (fresh) start(slot, step.first);
+    const std::int64_t begun = fresh && leaf_->begin ? 1 : 0;
     if (job_.prefixes()) {
       if (begun > 0) emit(step.first);
       for (std::int64_t i = begun; i < step.count; ++i) {

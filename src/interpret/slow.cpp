@@ -84,8 +84,9 @@ class OneFold {
         slot = run_body(fold_.merge, concatenated(slot, slots[static_cast<size_t>(step.other)]), seen);
         continue;
       }
-      slot = start(step.first, seen);
-      for (std::int64_t i = fold_.start.first_leaf ? 1 : 0; i < step.count; ++i)
+      const bool fresh = step.kind == ScheduleStep::Kind::Chain;
+      if (fresh) slot = start(step.first, seen);
+      for (std::int64_t i = fresh && fold_.start.first_leaf ? 1 : 0; i < step.count; ++i)
         slot = run_body(fold_.step, concatenated(slot, leaf(step.first + i * step.stride, seen)), seen);
     }
     return run_body(fold_.finish, slots[0], seen)[0];

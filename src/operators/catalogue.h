@@ -18,11 +18,24 @@ Resolved resolve(std::string_view line);
 /// program goes over.
 Axes independent_axes(const Resolved& problem);
 
-/// The first piece of `contract` that covers the problem. Refuses `contract-not-for-problem`, saying what differs.
-struct Covered {
+/// One region of the output.
+struct CoveredPart {
   const Piece* piece = nullptr;
   BoundProgram program;
-  bool verified = false;  ///< this very problem line stands in the contract's list; else the shape is predicted
+  std::vector<std::uint8_t> mask;  ///< one entry an output, row-major: nonzero in the region
+};
+
+/// The first piece of `contract` that covers the problem; or, where that is for a region, all pieces that cover the problem's
+/// shapes: each output is in exactly one. Refuses `contract-not-for-problem`, saying what differs.
+struct Covered {
+  const Piece* piece = nullptr;    ///< the first
+  BoundProgram program;            ///< of the first
+  std::vector<CoveredPart> parts;  ///< none where the piece covers the whole output; else all, the first included
+  bool verified = false;           ///< this very problem line stands in the contract's list; else the shape is predicted
+
+  Domain domain() const;  ///< of all parts
+  /// Of the program, or of all parts in order: "sha256:... sha256:...".
+  std::string arithmetic() const;
 };
 Covered cover(const Contract& contract, const Resolved& problem);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "contract/region.h"
 #include "diagnostic/diagnostic.h"
 #include "operators/catalogue.h"
 
@@ -59,18 +60,45 @@ Covered cover(const Contract& contract, const Resolved& problem) {
       refuse_cover(fmt::format("the contract is for {} without {}=, the problem has {}={}", op.name, spec.name, spec.name,
                                attribute(op, problem.problem, spec.name)));
   std::string why = "it has no piece";
+  Covered covered;
+  covered.verified = std::find(contract.verified.begin(), contract.verified.end(), line) != contract.verified.end();
+  std::vector<int> times(static_cast<size_t>(element_count(problem.result.shape)), 0);
   for (const Piece& piece : contract.pieces) {
     why = why_not(piece, problem);
     if (!why.empty()) continue;
-    if (piece.region != "all") {
-      why = fmt::format("its piece covers only the region '{}' of the output", piece.region);
-      continue;
+    CoveredPart part{&piece, bind(piece.program, problem.binding), {}};
+    const Region region = parse_region(piece.region);
+    if (covered.piece == nullptr) {
+      covered.piece = part.piece;
+      covered.program = part.program;
+      if (region.all()) return covered;
+    } else if (region.all()) {
+      continue;  // for other shapes, which these happen to be among
     }
-    const bool verified = std::find(contract.verified.begin(), contract.verified.end(), line) != contract.verified.end();
-    return {&piece, bind(piece.program, problem.binding), verified};
+    part.mask = region_mask(region, problem.binding.result, problem.result.shape);
+    for (size_t i = 0; i < times.size(); ++i) times[i] += part.mask[i] != 0 ? 1 : 0;
+    covered.parts.push_back(std::move(part));
   }
-  refuse_cover("no piece of the contract covers it: " + why);
-  return {};
+  if (covered.piece == nullptr) refuse_cover("no piece of the contract covers it: " + why);
+  const auto odd = std::find_if(times.begin(), times.end(), [](int t) { return t != 1; });
+  if (odd != times.end())
+    refuse_cover(fmt::format("the regions of its pieces hold output {} (row-major) {}", odd - times.begin(),
+                             *odd == 0 ? "nowhere" : "more than once"));
+  return covered;
+}
+
+Domain Covered::domain() const {
+  Domain domain = piece->operands;
+  for (const CoveredPart& part : parts) domain = domain | part.piece->operands;
+  return domain;
+}
+
+std::string Covered::arithmetic() const {
+  if (parts.empty()) return arithmetic_fingerprint(piece->program, piece->operands);
+  std::string text;
+  for (const CoveredPart& part : parts)
+    text += (text.empty() ? "" : " ") + arithmetic_fingerprint(part.piece->program, part.piece->operands);
+  return text;
 }
 
 Contract contract_from_choices(const Resolved& problem, const Choices& choices, const Domain& domain) {

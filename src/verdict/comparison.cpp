@@ -8,7 +8,7 @@
 #include "backends/contract_target.h"
 #include "backends/traits/ask.h"
 #include "emit/emit.h"
-#include "interpret/interpret.h"
+#include "interpret/covered.h"
 #include "tensor/digest.h"
 #include "tensor/tensor_argument.h"
 
@@ -123,7 +123,7 @@ class Run {
     covered_ = cover(*contract_, problem_);
     ContractReport c;
     c.path = *request_.contract;
-    c.arithmetic = arithmetic_fingerprint(covered_.piece->program, covered_.piece->operands);
+    c.arithmetic = covered_.arithmetic();
     c.fingerprint = contract_fingerprint(*contract_);
     c.shape_verified = covered_.verified;
     report_.contract = c;
@@ -183,8 +183,8 @@ class Run {
   Answer ask_reference() { return ask_plain(*reference_); }
 
   void interpret_contract() {
-    interpreted_ = interpret(covered_.program, operands_, {.threads = 0, .watch = true});
-    const std::vector<std::uint8_t> keep = inside(covered_.piece->operands);
+    interpreted_ = interpret(covered_, operands_, {.threads = 0, .watch = true});
+    const std::vector<std::uint8_t> keep = inside(covered_.domain());
     const TensorComparison replay =
         compare_tensors(reference_answer_.results[0], interpreted_.results[0], request_.policy, &keep);
     report_.contract->replay_compared = replay.compared;
@@ -230,9 +230,15 @@ class Run {
     if (candidate_->ways().stablehlo) {
       run_emitted();
     } else if (candidate_->ways().numeric_program) {
-      const Answer answer = candidate_->run_program(covered_.program, operands_, options_);
+      Answer answer = candidate_->run_program(covered_.program, operands_, options_);
+      for (size_t p = 1; p < covered_.parts.size(); ++p) {
+        const CoveredPart& part = covered_.parts[p];
+        const Answer other = candidate_->run_program(part.program, operands_, options_);
+        copy_where(part.mask, other.results[0], answer.results[0]);
+        answer.cost.run_ms += other.cost.run_ms;
+      }
       note(report_.candidate, answer);
-      judge(answer.results[0], covered_.piece->operands);
+      judge(answer.results[0], covered_.domain());
     } else {
       refuse(Code::BackendLacksForm, "a contract is run by a backend that takes StableHLO or numeric programs",
              {report_.problem, report_.candidate.spec, candidate_->identity().target});
@@ -241,7 +247,7 @@ class Run {
 
   std::vector<Emitted> forms_for(Backend& backend) {
     std::vector<Emitted> forms;
-    for (Emitted& form : emit(covered_.program, pool_.traits(backend)))
+    for (Emitted& form : emit(covered_, pool_.traits(backend)))
       if (request_.only_form.empty() || form.form == request_.only_form) forms.push_back(std::move(form));
     if (forms.empty())
       refuse(Code::EmitUnsupported, fmt::format("no form '{}' for this program on this target", request_.only_form));
@@ -257,7 +263,7 @@ class Run {
       tried.compile_ms = answer.cost.compile_ms;
       tried.run_ms = answer.cost.run_ms;
       note(report_.candidate, answer);
-      judge(answer.results[0], covered_.piece->operands | form.carries);
+      judge(answer.results[0], covered_.domain() | form.carries);
       tried.compared = report_.outputs.compared;
       tried.different = report_.outputs.different;
       tried.outcome = report_.verdict == Verdict::Exact ? "exact" : report_.verdict == Verdict::Unknown ? "unknown" : "differs";
@@ -315,7 +321,7 @@ class Run {
     tried.how = "compiled for the contract on its own";
     try {
       Backend& own = pool_.open(bitpact::to_text(*spec), request_.settings);
-      for (const Emitted& form : emit(covered_.program, pool_.traits(own))) {
+      for (const Emitted& form : emit(covered_, pool_.traits(own))) {
         if (try_form(own, form, tried)) break;
       }
     } catch (const Refused& refused) {

@@ -139,7 +139,7 @@ TEST(ContractJson, RefusesByName) {
             "contract-value /established/how: \"guessed\": is none of hand-written, probed, canonical");
   EXPECT_EQ(refused("/pieces", Json::array()), "contract-value /pieces: a contract has at least one piece");
   EXPECT_EQ(refused("/pieces/0/region", "interior"),
-            "contract-value /pieces/0/region: \"interior\" is no region; version 1 knows \"all\"");
+            "contract-value /pieces/0/region: region 'interior': expected axis[from,to)");
   EXPECT_EQ(refused("/pieces/0/domain/excludes", {"subnormal"}),
             "contract-value /pieces/0/domain/excludes/0: \"subnormal\": is no exclusion");
   EXPECT_EQ(refused("/pieces/0/domain/excludes", {"subnormal-result", "overflow-intermediate"}).substr(0, 41),

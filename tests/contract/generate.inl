@@ -162,7 +162,7 @@ inline ScalarBody body(Random& random, const std::vector<Format>& arguments, con
 inline Order order(Random& random, std::int64_t leaves, int depth) {
   const std::int64_t width = random.between(1, 4);
   const auto nested = [&](int percent) { return depth < 2 && random.chance(percent); };
-  switch (random.below(depth == 0 ? 8 : 6)) {
+  switch (random.below(depth == 0 ? 9 : 7)) {
     case 0:
     case 1:
       return random.chance(25) ? Order::backwards() : Order::sequential();
@@ -173,6 +173,7 @@ inline Order order(Random& random, std::int64_t leaves, int depth) {
       Order o = Order::blocked(width);
       if (nested(50)) o.inner.push_back(order(random, 0, depth + 1));
       if (nested(50)) o.outer.push_back(order(random, 0, depth + 1));
+      o.ends = static_cast<Order::Ends>(random.below(3));
       return o;
     }
     case 5: {
@@ -180,6 +181,8 @@ inline Order order(Random& random, std::int64_t leaves, int depth) {
       return nested(40) ? Order::pairwise(width, multiple, order(random, 0, depth + 1)) : Order::pairwise(width, multiple);
     }
     case 6:
+      return Order::tailed(width, nested(60) ? order(random, 0, depth + 1) : Order{}, static_cast<Order::Tail>(random.below(3)));
+    case 7:
       if (leaves >= 1 && leaves <= 12) {
         std::vector<std::int64_t> items;
         for (std::int64_t i = 0; i < leaves; ++i) items.push_back(i);
@@ -190,7 +193,7 @@ inline Order order(Random& random, std::int64_t leaves, int depth) {
           items.resize(items.size() - 2);
           items.push_back(next);
         }
-        return Order::tree(merges);
+        return Order::tree(merges, random.chance(50));
       }
       return Order::sequential();
     default:

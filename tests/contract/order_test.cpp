@@ -27,6 +27,16 @@ std::string associate_below(const std::vector<Order>& order, const Texts& items,
   return associate(order.empty() ? Order{} : order[0], items, leaves);
 }
 
+std::string associate_blocks(const Order& order, const Texts& items, const std::vector<std::int64_t>& sizes, bool leaves) {
+  Texts blocks;
+  auto from = items.begin();
+  for (const std::int64_t size : sizes) {
+    blocks.push_back(associate_below(order.inner, Texts(from, from + size), leaves));
+    from += size;
+  }
+  return associate_below(order.outer, blocks, false);
+}
+
 std::string associate(const Order& order, Texts items, bool leaves) {
   const auto n = static_cast<std::int64_t>(items.size());
   switch (order.kind) {
@@ -46,11 +56,27 @@ std::string associate(const Order& order, Texts items, bool leaves) {
       return associate_below(order.outer, lanes, false);
     }
     case Order::Kind::Blocked: {
-      Texts blocks;
-      for (std::int64_t from = 0; from < n; from += order.width)
-        blocks.push_back(
-            associate_below(order.inner, Texts(items.begin() + from, items.begin() + std::min(n, from + order.width)), leaves));
-      return associate_below(order.outer, blocks, false);
+      std::vector<std::int64_t> sizes;
+      for (std::int64_t left = n; left > 0; left -= sizes.back()) {
+        std::int64_t size = std::min(left, order.width);
+        if (order.ends == Order::Ends::ShortFirst && left % order.width != 0) size = left % order.width;
+        if (order.ends == Order::Ends::EvenLast && left > order.width && left < 2 * order.width) size = (left + 1) / 2;
+        sizes.push_back(size);
+      }
+      return associate_blocks(order, items, sizes, leaves);
+    }
+    case Order::Kind::Parts:
+      return associate_blocks(order, items, order.parts, leaves);
+    case Order::Kind::Tailed: {
+      const auto head = items.begin() + n / order.width * order.width;
+      const Texts rest(head, items.end());
+      if (head == items.begin()) return associate(Order{}, rest, leaves);
+      std::string state = associate_below(order.inner, Texts(items.begin(), head), leaves);
+      if (rest.empty()) return state;
+      if (order.tail == Order::Tail::Apart) return merge(state, associate(Order{}, rest, leaves));
+      for (const std::string& item : rest)
+        state = leaves && order.tail == Order::Tail::Continued ? step(state, item) : merge(state, item);
+      return state;
     }
     case Order::Kind::Pairwise: {
       if (n <= order.width) return associate_below(order.inner, items, leaves);
@@ -60,8 +86,16 @@ std::string associate(const Order& order, Texts items, bool leaves) {
                    associate(order, Texts(items.begin() + split, items.end()), leaves));
     }
     case Order::Kind::Tree: {
-      for (const auto& [a, b] : order.merges)
-        items.push_back(merge(items[static_cast<size_t>(a)], items[static_cast<size_t>(b)]));
+      for (const auto& [a, b] : order.merges) {
+        const std::string &left = items[static_cast<size_t>(a)], &right = items[static_cast<size_t>(b)];
+        const bool by_steps = leaves && order.steps;
+        if (by_steps && b < n)
+          items.push_back(step(left, right));
+        else if (by_steps && a < n)
+          items.push_back(step(right, left));
+        else
+          items.push_back(merge(left, right));
+      }
       return items.back();
     }
   }
@@ -87,11 +121,12 @@ std::string run(const Schedule& schedule, std::int64_t n) {
       slot(s.other).clear();
       continue;
     }
-    if (!slot(s.slot).empty() || s.count < 1) return "";
+    const bool fresh = s.kind == ScheduleStep::Kind::Chain;
+    if (slot(s.slot).empty() != fresh || s.count < 1) return "";
     for (std::int64_t i = 0; i < s.count; ++i) {
       const std::int64_t leaf = s.first + i * s.stride;
       if (leaf < 0 || leaf >= n || used[static_cast<size_t>(leaf)]++ != 0) return "";
-      slot(s.slot) = i == 0 ? std::to_string(leaf) : step(slot(s.slot), std::to_string(leaf));
+      slot(s.slot) = i == 0 && fresh ? std::to_string(leaf) : step(slot(s.slot), std::to_string(leaf));
     }
   }
   for (int u : used)
@@ -112,7 +147,7 @@ class RandomOrder {
 
   Order make(std::int64_t n, int depth = 0) {
     const std::int64_t width = between(1, std::max<std::int64_t>(3, n));
-    switch (between(0, depth > 4 ? 1 : 7)) {
+    switch (between(0, depth > 4 ? 1 : 10)) {
       case 0:
         return Order::sequential();
       case 1:
@@ -135,12 +170,24 @@ class RandomOrder {
                    ? Order::pairwise(width, multiple)
                    : Order::pairwise(width, multiple, between(0, 1) == 0 ? Order::backwards() : Order::interleaved(2));
       }
+      case 7:
+        return Order::blocked(width, Order::interleaved(2), Order::pairwise(1), static_cast<Order::Ends>(between(0, 2)));
+      case 8: {
+        const std::int64_t head = n - n % width;
+        return Order::tailed(width, head > 0 ? make(head, depth + 1) : Order::interleaved(3),
+                             static_cast<Order::Tail>(between(0, 2)));
+      }
+      case 9: {
+        std::vector<std::int64_t> sizes;
+        for (std::int64_t left = n; left > 0; left -= sizes.back()) sizes.push_back(between(1, left));
+        return Order::of_parts(sizes, Order::interleaved(2), make(static_cast<std::int64_t>(sizes.size()), depth + 1));
+      }
       default:
-        return tree(n);
+        return tree(n, between(0, 1) == 0);
     }
   }
 
-  Order tree(std::int64_t n) {
+  Order tree(std::int64_t n, bool steps) {
     std::vector<std::int64_t> loose(static_cast<size_t>(n));
     std::iota(loose.begin(), loose.end(), 0);
     std::vector<std::pair<std::int64_t, std::int64_t>> merges;
@@ -155,7 +202,7 @@ class RandomOrder {
       loose.push_back(n + static_cast<std::int64_t>(merges.size()));
       merges.emplace_back(a, b);
     }
-    return Order::tree(merges);
+    return Order::tree(merges, steps);
   }
 
  private:
@@ -199,6 +246,16 @@ TEST(Order, Examples) {
   EXPECT_EQ(text(Order::pairwise(4, 4), 5), "(0.1.2.3+4)");
   EXPECT_EQ(text(Order::tree({{2, 0}, {1, 3}}), 3), "(1+(2+0))");
   EXPECT_EQ(text(Order::tree({}), 1), "0");
+  EXPECT_EQ(text(Order::tree({{2, 0}, {1, 3}}, true), 3), "2.0.1");
+  EXPECT_EQ(text(Order::tree({{0, 1}, {2, 3}, {5, 6}, {7, 4}}, true), 5), "(0.1+2.3).4");
+  using Ends = Order::Ends;
+  EXPECT_EQ(text(Order::blocked(2, {}, {}, Ends::ShortFirst), 5), "((0+1.2)+3.4)");
+  EXPECT_EQ(text(Order::blocked(4, {}, {}, Ends::EvenLast), 9), "((0.1.2.3+4.5.6)+7.8)");
+  EXPECT_EQ(text(Order::tailed(2, Order::interleaved(2)), 5), "(0.2+1.3).4");
+  EXPECT_EQ(text(Order::tailed(2, Order::interleaved(2), Order::Tail::Joined), 5), "((0.2+1.3)+4)");
+  EXPECT_EQ(text(Order::tailed(3, {}, Order::Tail::Apart), 5), "(0.1.2+3.4)");
+  EXPECT_EQ(text(Order::tailed(8, Order::interleaved(8)), 3), "0.1.2");
+  EXPECT_EQ(text(Order::of_parts({1, 3}, Order::backwards(), Order::backwards()), 4), "(3.2.1+0)");
 }
 
 TEST(Order, SlotsStayFew) {
@@ -214,6 +271,9 @@ TEST(Order, SlotsStayFew) {
   }
   EXPECT_EQ(schedule(Order::tree(left), n).slots, 2);
   EXPECT_EQ(schedule(Order::tree(right), n).slots, 2);
+  // By steps they are one chain; the second begins upwards, as its first merge does.
+  EXPECT_EQ(schedule(Order::tree(left, true), n).steps.size(), 1U);
+  EXPECT_EQ(schedule(Order::tree(right, true), n).steps.size(), 2U);
 }
 
 TEST(Order, IllFormed) {
@@ -227,6 +287,9 @@ TEST(Order, IllFormed) {
   refuses(Order::tree({{0, 3}, {1, 2}}), "neither");
   refuses(Order::tree({{0, 2}}), "neither");
   refuses(Order::tree({{0, -1}}), "neither");
+  refuses(Order::tailed(0, {}), "width");
+  refuses(Order::of_parts({}), "sizes");
+  refuses(Order::of_parts({2, 0}), "part");
   Order order = Order::interleaved(2);
   order.inner.push_back(Order::sequential());
   refuses(order, "inner");
@@ -236,6 +299,15 @@ TEST(Order, IllFormed) {
   order = Order::blocked(2);
   order.reversed = true;
   refuses(order, "reversed");
+  order = Order::sequential();
+  order.ends = Order::Ends::ShortFirst;
+  refuses(order, "ends");
+  order = Order::sequential();
+  order.tail = Order::Tail::Apart;
+  refuses(order, "tail");
+  order = Order::interleaved(2);
+  order.steps = true;
+  refuses(order, "merges");
   order = Order::sequential();
   order.width = 1;
   refuses(order, "width");
@@ -251,6 +323,7 @@ TEST(Order, IllFormed) {
 
 TEST(Order, ATreeIsForOneNumberOfLeaves) {
   EXPECT_THROW(schedule(Order::tree({{0, 1}}), 3), Refused);
+  EXPECT_THROW(schedule(Order::of_parts({1, 2}), 4), Refused);
   EXPECT_THROW(schedule(Order::sequential(), 0), Refused);
 }
 
@@ -262,4 +335,11 @@ TEST(Order, Words) {
             "blocked(64), each block (interleaved(4), lanes joined sequential), blocks joined sequential");
   EXPECT_EQ(to_text(Order::pairwise(128, 8)), "pairwise(128 by 8)");
   EXPECT_EQ(to_text(Order::tree({{0, 1}, {3, 2}})), "tree(0+1 3+2)");
+  EXPECT_EQ(to_text(Order::tree({{0, 1}, {3, 2}}, true)), "stepped tree(0+1 3+2)");
+  EXPECT_EQ(to_text(Order::tailed(8, Order::interleaved(8), Order::Tail::Joined)),
+            "rows of 8 (interleaved(8), lanes joined sequential), the rest joined to it one by one");
+  EXPECT_EQ(to_text(Order::of_parts({448, 448, 289, 288})),
+            "blocks of 448 x2, 289, 288, each block sequential, blocks joined sequential");
+  EXPECT_EQ(to_text(Order::blocked(32, {}, {}, Order::Ends::ShortFirst)),
+            "blocked(32, the first the short one), each block sequential, blocks joined sequential");
 }

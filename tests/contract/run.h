@@ -134,6 +134,9 @@ class Runner {
           auto& slot = slots[static_cast<size_t>(step.slot)];
           if (step.kind == ScheduleStep::Kind::Chain)
             slot = chain(fold, leaf, step);
+          else if (step.kind == ScheduleStep::Kind::Extend)
+            for (std::int64_t t = 0; t < step.count; ++t)
+              slot = call(fold.step, joined(slot, leaf[static_cast<size_t>(step.first + t * step.stride)]));
           else
             slot = call(fold.merge, joined(slot, slots[static_cast<size_t>(step.other)]));
         }

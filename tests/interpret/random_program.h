@@ -217,7 +217,7 @@ inline std::vector<std::pair<std::int64_t, std::int64_t>> random_merges(Random& 
 inline Order random_order(Random& random, std::int64_t n, int depth = 0) {
   const auto width = random.between(1, std::max<std::int64_t>(2, n / 2 + 1));
   auto sub = [&](std::int64_t items) { return random_order(random, items, depth + 1); };
-  switch (depth > 3 ? random.below(2) : random.below(7)) {
+  switch (depth > 3 ? random.below(2) : random.below(9)) {
     case 0:
       return Order::sequential();
     case 1:
@@ -237,8 +237,13 @@ inline Order random_order(Random& random, std::int64_t n, int depth = 0) {
       return random.one_in(2) ? Order::pairwise(width, multiple)
                               : Order::pairwise(width, multiple, random.one_in(2) ? Order::interleaved(3) : Order::backwards());
     }
+    case 6:
+      return Order::tailed(width, n >= width ? sub(n - n % width) : Order::backwards(),
+                           static_cast<Order::Tail>(random.below(3)));
+    case 7:
+      return Order::blocked(width, Order::interleaved(2), Order::pairwise(1), static_cast<Order::Ends>(random.below(3)));
     default:
-      return Order::tree(random_merges(random, n));
+      return Order::tree(random_merges(random, n), random.one_in(2));
   }
 }
 

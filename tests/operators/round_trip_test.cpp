@@ -18,21 +18,6 @@ RC_GTEST_PROP(Recipe, RoundTripsStructurally, (std::uint64_t seed, std::uint8_t 
   RC_ASSERT(Recipe::parse(recipe.to_text()) == recipe);
 }
 
-/// The program has words for an order, but no text in the spelling that it reads.
-std::string spelled(const Order& order) {
-  const auto nested = [](const std::vector<Order>& one) { return one.empty() ? std::string("sequential") : spelled(one[0]); };
-  switch (order.kind) {
-    case Order::Kind::Interleaved:
-      return "interleaved(" + std::to_string(order.width) + "," + nested(order.outer) + ")";
-    case Order::Kind::Blocked:
-      return "blocked(" + std::to_string(order.width) + "," + nested(order.inner) + "," + nested(order.outer) + ")";
-    case Order::Kind::Pairwise:
-      return "pairwise(" + std::to_string(order.width) + "," + std::to_string(order.multiple) + "," + nested(order.inner) + ")";
-    default:
-      return order.reversed ? "reversed" : "sequential";
-  }
-}
-
 /// A nested order that is sequential is left out of a value that was read, and may stand in one that was generated.
 Order spare(Order order) {
   for (auto* nested : {&order.inner, &order.outer}) {

@@ -42,8 +42,9 @@ Value run_schedule(const Order& order, std::int64_t n, const Leaf& leaf, const J
       slot = join(slot, slots[static_cast<size_t>(step.other)]);
       continue;
     }
-    slot = leaf(step.first);
-    for (std::int64_t i = 1; i < step.count; ++i) slot = join(slot, leaf(step.first + i * step.stride));
+    const bool fresh = step.kind == ScheduleStep::Kind::Chain;
+    if (fresh) slot = leaf(step.first);
+    for (std::int64_t i = fresh ? 1 : 0; i < step.count; ++i) slot = join(slot, leaf(step.first + i * step.stride));
   }
   return slots[0];
 }

@@ -1,0 +1,27 @@
+#include "interpret/covered.h"
+
+#include <cstring>
+
+namespace bitpact {
+
+void copy_where(const std::vector<std::uint8_t>& mask, const Tensor& from, Tensor& to) {
+  const auto bytes = static_cast<size_t>(info(from.format()).storage_bytes);
+  std::byte* out = to.mutable_bytes();
+  for (size_t i = 0; i < mask.size(); ++i)
+    if (mask[i] != 0) std::memcpy(out + i * bytes, from.bytes() + i * bytes, bytes);
+}
+
+Interpreted interpret(const Covered& covered, std::span<const Tensor> inputs, const InterpretOptions& options) {
+  Interpreted whole = interpret(covered.program, inputs, options);
+  for (size_t p = 1; p < covered.parts.size(); ++p) {
+    const CoveredPart& part = covered.parts[p];
+    const Interpreted one = interpret(part.program, inputs, options);
+    copy_where(part.mask, one.results[0], whole.results[0]);
+    if (!options.watch) continue;
+    for (size_t i = 0; i < part.mask.size(); ++i)
+      if (part.mask[i] != 0) whole.occurrences[0][i] = one.occurrences[0][i];
+  }
+  return whole;
+}
+
+}  // namespace bitpact

@@ -1,0 +1,15 @@
+// Runs what a contract says about a problem: one program, or one a region of the output.
+#pragma once
+
+#include "interpret/interpret.h"
+#include "operators/catalogue.h"
+
+namespace bitpact {
+
+/// Results and occurrences of each part in its region. Refuses as `interpret` does.
+Interpreted interpret(const Covered& covered, std::span<const Tensor> inputs, const InterpretOptions& options = {});
+
+/// Copies the elements where `mask` is nonzero.
+void copy_where(const std::vector<std::uint8_t>& mask, const Tensor& from, Tensor& to);
+
+}  // namespace bitpact
