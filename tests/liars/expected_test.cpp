@@ -58,7 +58,7 @@ struct Question {
 constexpr std::int64_t kFewOutputs = 16;
 
 /// Questions enough to tell programs apart: operands by recipe, of all classes and of normal ones with zeros among them; and
-/// terms that are all -0.
+/// terms that are all -0; of integers the largest ones.
 std::vector<Question> questions(const Expected& row) {
   const Liar& liar = *liar_named(row.kernel);
   const Problem problem = parse_problem(row.problem);
@@ -73,13 +73,15 @@ std::vector<Question> questions(const Expected& row) {
     for (std::int64_t i = 0; seed % 2 == 0 && i < operands[0].size(); i += 7) operands[0].set(i, 0);
     all.emplace_back(liar, resolved, problem.op, std::move(operands));
   }
-  std::vector<Tensor> zeros;
+  std::vector<Tensor> extremes;
   for (const OperandSpec& spec : resolved.problem.operands) {
-    Tensor& operand = zeros.emplace_back(spec.format, spec.shape);
-    for (std::int64_t i = 0; i < operand.size(); ++i)
-      operand.set(i, zeros.size() > 1 || !is_float(spec.format) ? one(spec.format) : negative_zero(spec.format));
+    Tensor& operand = extremes.emplace_back(spec.format, spec.shape);
+    const Bits bits = !is_float(spec.format) ? largest_finite(spec.format)
+                      : extremes.size() == 1 ? negative_zero(spec.format)
+                                             : one(spec.format);
+    for (std::int64_t i = 0; i < operand.size(); ++i) operand.set(i, bits);
   }
-  all.emplace_back(liar, resolved, problem.op, std::move(zeros));
+  all.emplace_back(liar, resolved, problem.op, std::move(extremes));
   return all;
 }
 

@@ -93,7 +93,7 @@ TEST(Compensated, KeepWhatOthersLose) {
   // A great number that comes late and goes: Kahan's loses the 1, Neumaier's does not.
   EXPECT_EQ(sum("kahan", {1, 0x1p60F, 1, -0x1p60F}), 0);
   EXPECT_EQ(sum("neumaier", {1, 0x1p60F, 1, -0x1p60F}), 2);
-  // Within a block of 64 it is a chain; three later blocks of half an ulp each are kept by the compensation.
+  // Within a block of 64 it is a chain; half an ulp of each of two later blocks is kept by the compensation.
   std::vector<float> blocks(256, 0);
   blocks[0] = 1;
   blocks[1] = blocks[2] = kHalfUlp;
@@ -118,7 +118,7 @@ TEST(Accumulators, ResultsRoundedTwice) {
   // 1 + 2^-8 is a tie of bf16, and goes to 1. 2^-12 above it must go up, but is lost on the way to tf32.
   EXPECT_EQ(sum("rounded-twice", {1, 0x1p-8F, 0x1p-12F}, Format::BF16), 1);
   EXPECT_EQ(sum("sequential", {1, 0x1p-8F, 0x1p-12F}, Format::BF16), 1 + 0x1p-7F);
-  // Halves (1 + 2^-9) and 2^-9: each a bf16 once rounded, 1 and 2^-9; the whole sum is a tie.
+  // Halves 1 + 2^-8 and 2^-8: the first is a tie that goes to 1, and so does the sum of both.
   EXPECT_EQ(sum("halves-in-bf16", {1, 0x1p-8F, 0x1p-8F, 0}, Format::BF16), 1);
   EXPECT_EQ(sum("sequential", {1, 0x1p-8F, 0x1p-8F, 0}, Format::BF16), 1 + 0x1p-7F);
   EXPECT_EQ(sum("halves-in-bf16", {1, 0, 0x1p-8F, 0x1p-8F}, Format::BF16), 1 + 0x1p-7F);
@@ -173,7 +173,10 @@ TEST(Products, OfRoundedOperands) {
   // 1 + 2^-9 is 1 and 2^-9 as two bf16: its square loses 2^-18, the product of the two rests.
   EXPECT_EQ(dot("split-bf16", {1 + 0x1p-9F}, {1 + 0x1p-9F}), 1 + 0x1p-8F);
   EXPECT_EQ(dot("split-bf16", {1 + 0x1p-9F}, {1}), 1 + 0x1p-9F);
-  EXPECT_EQ(dot("split-bf16", {1 + kUlp}, {1}), 1 + kUlp - kUlp + dot("split-bf16", {kUlp}, {1}));
+  EXPECT_EQ(dot("split-bf16", {1 + 0x1p-9F + kUlp}, {1}), 1 + 0x1p-9F);  // a third part would be needed
+  // Two rests of half an ulp meet before the 1 comes.
+  const float two_parts = 0x1p-15F + kHalfUlp;
+  EXPECT_EQ(dot("split-bf16", {1, two_parts, two_parts}, {1, 1, 1}), 1 + 0x1p-14F + kUlp);
 }
 
 TEST(Flushes, InputsAndOutputs) {
@@ -217,7 +220,7 @@ TEST(Positions, OneTile) {
 }
 
 TEST(Positions, Alignment) {
-  // Rows of 17: only every 16th begins at a multiple of 64 bytes. Lanes 1 and 2 of four... the first lanes are joined first.
+  // Rows of 17: every 16th begins at a multiple of 64 bytes. Lanes 2 and 3 are joined before they meet lane 0.
   std::vector<float> x;
   for (int r = 0; r < 33; ++r) {
     std::vector<float> row(17, 0);
