@@ -35,6 +35,9 @@ def liars():
         ("reversed", "tree 4 + 3 + 2 + 1 + 0", 5),
         ("interleaved(2)", "tree(0+2 5+4 1+3 6+7)", 5),
         ("interleaved(2)", "tree 0..4/2 + 1..3/2", 5),
+        ("pairwise(4, 4)", "tree 0..3 + (4..7 + (8 + 9))", 10),
+        ("pairwise(1)", "tree 0 + 1 + (2 + (3 + 4))", 5),
+        ("blocked(2, sequential, pairwise(1))", "tree 0..1 + (2..3 + 4)", 5),
         ("interleaved(4, interleaved(2))", "tree (0 + 2) + (1 + 3)", 4),
     ],
 )
@@ -65,6 +68,7 @@ def test_different_trees_differ():
         "blocked(2",
         "tree 0 + 1",
         "tree 0 + 1 + 2 + 2",
+        "tree 1 + 2 + 3 + 4",
         "sequential, then some",
     ],
 )
