@@ -8,6 +8,7 @@
 
 #include "diagnostic/diagnostic.h"
 #include "emit/fold_text.h"
+#include "interpret/interpret.h"
 
 namespace bitpact {
 namespace {
@@ -27,7 +28,16 @@ TensorValue behind_barrier(FunctionText& f, Shield& shield, const Traits& traits
   return f.elementwise("stablehlo.add", {value, f.broadcast(shield.minus_zero(x.format), x.axes, x.shape)}, x.format);
 }
 
-// One function; every fold in `form`.
+// A fold that reads nothing, as the count of an axis' elements: its value is computed here.
+TensorValue constant_fold(FunctionText& f, const BoundProgram& bound, const Fold& fold, const Shape& shape) {
+  if (fold.emit != Emit::Last) refuse(Code::EmitUnsupported, "every prefix of a fold that reads nothing");
+  Fold scalar = fold;
+  scalar.axes = {};
+  const Tensor value = interpret({{{scalar}, {0}}, bound.extents}, {}).results[0];
+  return f.constant(value.format(), value.get(0), fold.axes, shape);
+}
+
+// One function; every other fold in `form`.
 Written write_function(const BoundProgram& bound, const Traits& traits, FoldForm form, const EmitOptions& options) {
   const NumericProgram& program = bound.program;
   Written written;
@@ -75,7 +85,9 @@ Written write_function(const BoundProgram& bound, const Traits& traits, FoldForm
         lanes.push_back(ScalarText::argument(f.broadcast(f.transpose(operand, kept), map->axes, shape)));
       }
       values[i] = scalar.materialize(scalar.run(map->body, std::move(lanes)).front());
-    } else if (const auto* fold = std::get_if<Fold>(&program.nodes[i])) {
+    } else if (const auto* fold = std::get_if<Fold>(&program.nodes[i]); fold && fold->operands.empty()) {
+      values[i] = constant_fold(f, bound, *fold, shape);
+    } else if (fold) {
       std::int64_t leaves = 1;
       for (const std::string& axis : fold->over) leaves *= bound.extents.at(axis);
       values[i] = emit_fold({f, scalar, traits, written.carries}, form, *fold, operands_of(fold->operands), shape, leaves);
@@ -112,7 +124,7 @@ void require_emitted(const NumericProgram& program) {
   for (const Node& node : program.nodes) {
     if (const auto* input = std::get_if<Input>(&node)) require_emitted(input->format);
     if (const auto* map = std::get_if<Map>(&node)) require_emitted(map->body);
-    if (const auto* fold = std::get_if<Fold>(&node))
+    if (const auto* fold = std::get_if<Fold>(&node); fold && !fold->operands.empty())
       for (const ScalarBody* body : {&fold->leaf, &fold->step, &fold->merge, &fold->finish, &fold->start.lift})
         require_emitted(*body);
   }
