@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "diagnostic/diagnostic.h"
 #include "emit/fold_text.h"
@@ -26,6 +27,16 @@ TensorValue behind_barrier(FunctionText& f, Shield& shield, const Traits& traits
   if (traits.barrier_stops_contraction || !traits.contracts_multiply_add || (x.format != Format::F32 && x.format != Format::F64))
     return value;
   return f.elementwise("stablehlo.add", {value, f.broadcast(shield.minus_zero(x.format), x.axes, x.shape)}, x.format);
+}
+
+// The nodes that other nodes read.
+std::set<int> read_by_others(const NumericProgram& program) {
+  std::set<int> read;
+  for (const Node& node : program.nodes) {
+    if (const auto* map = std::get_if<Map>(&node)) read.insert(map->operands.begin(), map->operands.end());
+    if (const auto* fold = std::get_if<Fold>(&node)) read.insert(fold->operands.begin(), fold->operands.end());
+  }
+  return read;
 }
 
 // A fold that reads nothing, as the count of an axis' elements: its value is computed here.
@@ -68,9 +79,11 @@ Written write_function(const BoundProgram& bound, const Traits& traits, FoldForm
   if (options.in_module)
     for (TensorValue& value : values)
       if (!value.ssa.empty()) value = behind_barrier(f, shield, traits, value);
-  ScalarText scalar(f, shield, traits, options.in_module);
+  ScalarText scalar(f, shield, traits);
+  const std::set<int> read = read_by_others(program);
   for (size_t i = 0; i < program.nodes.size(); ++i) {
     const Shape shape = bound.shape_of(static_cast<int>(i));
+    scalar.round_results(options.in_module || read.contains(static_cast<int>(i)));
     const auto operands_of = [&values](const std::vector<int>& ids) {
       std::vector<TensorValue> operands;
       for (const int id : ids) operands.push_back(values[static_cast<size_t>(id)]);

@@ -1,5 +1,6 @@
 // integer_matmul: products of 8-bit integers, added in i32, as ONNX's MatMulInteger without zero points. i32 sums wrap, so their
-// order cannot be seen; what parts implementations is an instruction that adds two products in i16, which saturates.
+// order cannot be seen. What parts implementations: an instruction that adds two products in i16, which saturates, and compilers
+// that lose on the way that an operand was unsigned.
 #include <fmt/format.h>
 
 #include "operators/building.h"
@@ -9,6 +10,7 @@ namespace bitpact {
 namespace {
 
 const std::vector<std::string> kAccumulators = {"i32", "i16-pairs"};
+const std::vector<std::string> kUnsigned = {"kept", "read-as-signed"};
 
 bool is_byte(Format format) { return format == Format::I8 || format == Format::UI8; }
 
@@ -20,17 +22,32 @@ Resolved resolve_integer_matmul(const Operator& op, const Problem& problem) {
   return r;
 }
 
-std::vector<ChoicePoint> integer_matmul_choices(const OperatorFormats&) {
+/// The values of choice point `unsigned`: none but the first without an unsigned operand.
+std::vector<std::string> unsigned_values(const OperatorFormats& formats) {
+  const bool any = formats.operands[0] == Format::UI8 || formats.operands[1] == Format::UI8;
+  return any ? kUnsigned : std::vector<std::string>{kUnsigned[0]};
+}
+
+std::vector<ChoicePoint> integer_matmul_choices(const OperatorFormats& formats) {
   return {{"accumulator",
            kAccumulators,
            "what products are added in",
            {{"i32", "each in i32, which wraps"},
-            {"i16-pairs", "terms 2j and 2j + 1 in i16, which saturates, their sums in i32, which wraps"}}}};
+            {"i16-pairs", "terms 2j and 2j + 1 in i16, which saturates, their sums in i32, which wraps"}}},
+          {"unsigned",
+           unsigned_values(formats),
+           "what ui8 operands are taken for",
+           {{"kept", "what they are"}, {"read-as-signed", "i8 of the same bits, so that 255 is -1"}}}};
 }
 
-ScalarBody product(const OperatorFormats& formats) {
+ScalarBody product(const OperatorFormats& formats, const std::string& unsigned_operands) {
   BodyBuilder b(formats.operands);
-  return b.finish({b.op(ScalarOp::Multiply, Format::I32, {b.convert(0, Format::I32), b.convert(1, Format::I32)})});
+  const auto widened = [&](int operand) {
+    const bool other = b.format_of(operand) == Format::UI8 && unsigned_operands == "read-as-signed";
+    return b.convert(other ? b.op(ScalarOp::Bitcast, Format::I8, {operand}) : operand, Format::I32);
+  };
+  const int lhs = widened(0), rhs = widened(1);
+  return b.finish({b.op(ScalarOp::Multiply, Format::I32, {lhs, rhs})});
 }
 
 // State: the sum, the first product of a pair that waits for its second, whether one waits. A product alone fits i16 but for
@@ -61,7 +78,7 @@ NumericProgram build_integer_matmul(const OperatorFormats& formats, const Choice
   fold.operands = {0, 1};
   fold.over = {"k"};
   fold.axes = {"*b", "m", "n"};
-  fold.leaf = product(formats);
+  fold.leaf = product(formats, chosen(choices, "unsigned", unsigned_values(formats)));
   BodyBuilder step({Format::I32, Format::I32});
   fold.step = fold.merge = step.finish({step.op(ScalarOp::Add, Format::I32, {0, 1})});
   fold.finish = identity_body({Format::I32});
