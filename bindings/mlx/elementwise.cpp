@@ -10,6 +10,9 @@ void add_elementwise(Table& table) {
   table["multiply_add"] = {"mlx.multiply+mlx.add", 3, false,
                            [](const WorkerCall&, const Operands& x) { return mx::add(mx::multiply(x[0], x[1]), x[2]); }};
   table["divide"] = {"mlx.divide", 2, true, [](const WorkerCall&, const Operands& x) { return mx::divide(x[0], x[1]); }};
+  table["reciprocal"] = {"mlx.reciprocal", 1, true, [](const WorkerCall&, const Operands& x) { return mx::reciprocal(x[0]); }};
+  table["sqrt"] = {"mlx.sqrt", 1, true, [](const WorkerCall&, const Operands& x) { return mx::sqrt(x[0]); }};
+  table["rsqrt"] = {"mlx.rsqrt", 1, true, [](const WorkerCall&, const Operands& x) { return mx::rsqrt(x[0]); }};
   table["multiply_subtract"] = {"mlx.multiply+mlx.subtract", 4, false, [](const WorkerCall&, const Operands& x) {
                                   return mx::subtract(mx::multiply(x[0], x[1]), mx::multiply(x[2], x[3]));
                                 }};

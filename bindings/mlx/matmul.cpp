@@ -17,6 +17,8 @@ void add_matmul(Table& table) {
   table["matmul"] = {"mlx.matmul", 2, true, [](const WorkerCall& call, const std::vector<mx::array>& x) {
                        return mx::matmul(seen(call, "transpose_a", x[0]), seen(call, "transpose_b", x[1]));
                      }};
+  table["dot"] = {"mlx.matmul", 2, true,
+                  [](const WorkerCall&, const std::vector<mx::array>& x) { return mx::matmul(x[0], x[1]); }};
 }
 
 }  // namespace bitpact::mlx_worker

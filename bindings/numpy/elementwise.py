@@ -20,6 +20,8 @@ def add_to(table):
     table["residual_add"] = Entry(2, fixed(np.add))
     table["multiply"] = Entry(2, fixed(np.multiply))
     table["divide"] = Entry(2, fixed(np.divide))
+    table["reciprocal"] = Entry(1, fixed(np.reciprocal))
+    table["sqrt"] = Entry(1, fixed(np.sqrt))
     table["multiply_add"] = Entry(3, composed(lambda a, b, c: a * b + c, np.multiply, np.add))
     table["multiply_subtract"] = Entry(4, composed(lambda a, b, c, d: a * b - c * d, np.multiply, np.multiply, np.subtract))
     table["convert"] = Entry(1, _convert)

@@ -1,4 +1,4 @@
-"""Products of matrices: BLAS for f32 and f64, a loop of NumPy's own otherwise."""
+"""Products of matrices and vectors: BLAS for f32 and f64, a loop of NumPy's own otherwise."""
 
 import arrays
 import numpy as np
@@ -22,5 +22,12 @@ def _matmul(call):
     return matmul, tag + by(call), ran
 
 
+def _dot(call):
+    format = call.operands[0].format
+    return np.dot, "numpy.dot" + by(call), f"loop dot {arrays.dtype_of(format)}"
+
+
 def add_to(table):
+    table["dot"] = Entry(2, _dot)
+    table["integer_matmul"] = Entry(2, _matmul)
     table["matmul"] = Entry(2, _matmul)

@@ -1,9 +1,10 @@
-"""Reductions over one axis."""
+"""Reductions over one axis, and sums along one."""
 
 import arrays
 import numpy as np
+from bitpact_worker import Refusal
 from loops import by, loop_of
-from operator_table import Entry, axis
+from operator_table import Entry, axis, flag
 
 
 def _sum(call):
@@ -14,6 +15,25 @@ def _sum(call):
         options["dtype"] = arrays.dtype_of(computed)
         tag += f" dtype={options['dtype']}"
     return (lambda x: np.sum(x, axis=over, **options)), tag + by(call), loop_of(np.add, computed, computed)
+
+
+def _mean(call):
+    over, options, tag = axis(call), {}, "numpy.mean"
+    if call.results[0].format != call.operands[0].format:
+        options["dtype"] = arrays.dtype_of(call.results[0].format)
+        tag += f" dtype={options['dtype']}"
+    return (lambda x: np.mean(x, axis=over, **options)), tag + by(call), "unobserved"
+
+
+def _cumsum(call):
+    over, format = axis(call), call.operands[0].format
+    if flag(call, "exclusive"):
+        raise Refusal("backend-lacks-form", "numpy.cumsum has no sum without its own element")
+    ran = loop_of(np.add, format, format)
+    if not flag(call, "reverse"):
+        return (lambda x: np.cumsum(x, axis=over)), "numpy.cumsum" + by(call), ran
+    turned = "numpy.flip+numpy.cumsum+numpy.flip" + by(call)
+    return (lambda x: np.flip(np.cumsum(np.flip(x, over), axis=over), over)), turned, ran
 
 
 def _max(call):
@@ -31,5 +51,7 @@ def _argmax(call):
 
 def add_to(table):
     table["sum"] = Entry(1, _sum)
+    table["mean"] = Entry(1, _mean)
+    table["cumsum"] = Entry(1, _cumsum)
     table["max"] = Entry(1, _max)
     table["argmax"] = Entry(1, _argmax)

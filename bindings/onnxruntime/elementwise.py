@@ -35,6 +35,8 @@ def add_to(table):
     table["residual_add"] = binary("Add")
     table["multiply"] = binary("Mul")
     table["divide"] = binary("Div")
+    table["reciprocal"] = Entry(1, lambda call: Built([node("Reciprocal", ["x0"], ["y"])]))
+    table["sqrt"] = Entry(1, lambda call: Built([node("Sqrt", ["x0"], ["y"])]))
     table["multiply_add"] = Entry(3, _multiply_add)
     table["multiply_subtract"] = Entry(4, _multiply_subtract)
     table["convert"] = Entry(1, _convert)

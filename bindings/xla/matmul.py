@@ -1,4 +1,4 @@
-"""Products of matrices."""
+"""Products of matrices and vectors."""
 
 import arrays
 import jax.numpy as jnp
@@ -19,5 +19,15 @@ def _matmul(call):
     return matmul, tag
 
 
+def _dot(call):
+    options, tag = {}, "jax.numpy.dot"
+    if call.results[0].format != call.operands[0].format:
+        options["preferred_element_type"] = arrays.dtype_of(call.results[0].format)
+        tag += f" preferred_element_type={options['preferred_element_type']}"
+    return (lambda a, b: jnp.dot(a, b, **options)), tag
+
+
 def add_to(table):
+    table["dot"] = Entry(2, _dot)
+    table["integer_matmul"] = Entry(2, _matmul)
     table["matmul"] = Entry(2, _matmul)

@@ -30,6 +30,12 @@ std::string in_order(const Order& order) {
   return to_text(order);
 }
 
+/// What becomes of a sum in the format of its addition; of integers, nothing is rounded.
+std::string kept_in(const Instruction& sum) {
+  if (is_float(sum.format) || sum.policy.overflow != Overflow::Ieee) return "rounded to " + rounded_to(sum.format, sum.policy);
+  return fmt::format("modulo 2^{}", info(sum.format).bits);
+}
+
 std::string how(const std::vector<Choice>& choices, std::string_view what) {
   for (const Choice& choice : choices)
     if (choice.what == what) return choice.how;
@@ -121,7 +127,7 @@ std::string FoldWords::start() const {
     const Instruction* i = lift_.code(value);
     if (i == nullptr || i->op != ScalarOp::Constant) return "";
     const std::string text = to_text(Scalar{i->format, i->immediate});
-    return "from " + (text == "0" ? "+0" : text);
+    return "from " + (text == "0" && is_float(i->format) ? "+0" : text);
   };
   const Instruction& step = shape_.operation;
   const bool like_step = first != nullptr && first->format == step.format && first->policy == step.policy;
@@ -146,14 +152,13 @@ std::string FoldWords::merge() const {
   if (shape_.kind == FoldShape::Kind::Other) return other;
   const Instruction* join = merge_->code(merge_->result());
   if (join == nullptr || join->op != ScalarOp::Add || join->args[0] != 0 || join->args[1] != 1) return other;
-  return "added, rounded to " + rounded_to(join->format, join->policy);
+  return "added, " + kept_in(*join);
 }
 
 std::vector<Choice> FoldWords::choices() const {
   std::vector<Choice> all{{"kind", std::string(name(shape_.kind))},
                           {"over", axes_text(fold_.over)},
                           {"accumulator", formats_text(fold_.state_formats())}};
-  const std::string rounded = "rounded to " + rounded_to(shape_.operation.format, shape_.operation.policy);
   if (shape_.fused || shape_.product) {
     all.push_back({"term", step_.product(shape_.fused ? shape_.operation : *step_.code(shape_.term))});
     all.push_back({"product", product()});
@@ -162,7 +167,7 @@ std::vector<Choice> FoldWords::choices() const {
   } else {
     all.push_back({"step", step_.all_results()});
   }
-  if (shape_.kind == FoldShape::Kind::Sum) all.push_back({"partial sums", rounded});
+  if (shape_.kind == FoldShape::Kind::Sum) all.push_back({"partial sums", kept_in(shape_.operation)});
   if (shape_.operation.nan == NanRule::Number) all.push_back({"NaN", "loses against a number"});
   all.push_back({"start", start()});
   all.push_back({"order", in_order(fold_.order)});

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "diagnostic/diagnostic.h"
 #include "emit/fold_text.h"
+#include "interpret/interpret.h"
 
 namespace bitpact {
 namespace {
@@ -27,7 +29,26 @@ TensorValue behind_barrier(FunctionText& f, Shield& shield, const Traits& traits
   return f.elementwise("stablehlo.add", {value, f.broadcast(shield.minus_zero(x.format), x.axes, x.shape)}, x.format);
 }
 
-// One function; every fold in `form`.
+// The nodes that other nodes read.
+std::set<int> read_by_others(const NumericProgram& program) {
+  std::set<int> read;
+  for (const Node& node : program.nodes) {
+    if (const auto* map = std::get_if<Map>(&node)) read.insert(map->operands.begin(), map->operands.end());
+    if (const auto* fold = std::get_if<Fold>(&node)) read.insert(fold->operands.begin(), fold->operands.end());
+  }
+  return read;
+}
+
+// A fold that reads nothing, as the count of an axis' elements: its value is computed here.
+TensorValue constant_fold(FunctionText& f, const BoundProgram& bound, const Fold& fold, const Shape& shape) {
+  if (fold.emit != Emit::Last) refuse(Code::EmitUnsupported, "every prefix of a fold that reads nothing");
+  Fold scalar = fold;
+  scalar.axes = {};
+  const Tensor value = interpret({{{scalar}, {0}}, bound.extents}, {}).results[0];
+  return f.constant(value.format(), value.get(0), fold.axes, shape);
+}
+
+// One function; every other fold in `form`.
 Written write_function(const BoundProgram& bound, const Traits& traits, FoldForm form, const EmitOptions& options) {
   const NumericProgram& program = bound.program;
   Written written;
@@ -58,9 +79,11 @@ Written write_function(const BoundProgram& bound, const Traits& traits, FoldForm
   if (options.in_module)
     for (TensorValue& value : values)
       if (!value.ssa.empty()) value = behind_barrier(f, shield, traits, value);
-  ScalarText scalar(f, shield, traits, options.in_module);
+  ScalarText scalar(f, shield, traits);
+  const std::set<int> read = read_by_others(program);
   for (size_t i = 0; i < program.nodes.size(); ++i) {
     const Shape shape = bound.shape_of(static_cast<int>(i));
+    scalar.round_results(options.in_module || read.contains(static_cast<int>(i)));
     const auto operands_of = [&values](const std::vector<int>& ids) {
       std::vector<TensorValue> operands;
       for (const int id : ids) operands.push_back(values[static_cast<size_t>(id)]);
@@ -75,7 +98,9 @@ Written write_function(const BoundProgram& bound, const Traits& traits, FoldForm
         lanes.push_back(ScalarText::argument(f.broadcast(f.transpose(operand, kept), map->axes, shape)));
       }
       values[i] = scalar.materialize(scalar.run(map->body, std::move(lanes)).front());
-    } else if (const auto* fold = std::get_if<Fold>(&program.nodes[i])) {
+    } else if (const auto* fold = std::get_if<Fold>(&program.nodes[i]); fold && fold->operands.empty()) {
+      values[i] = constant_fold(f, bound, *fold, shape);
+    } else if (fold) {
       std::int64_t leaves = 1;
       for (const std::string& axis : fold->over) leaves *= bound.extents.at(axis);
       values[i] = emit_fold({f, scalar, traits, written.carries}, form, *fold, operands_of(fold->operands), shape, leaves);
@@ -112,7 +137,7 @@ void require_emitted(const NumericProgram& program) {
   for (const Node& node : program.nodes) {
     if (const auto* input = std::get_if<Input>(&node)) require_emitted(input->format);
     if (const auto* map = std::get_if<Map>(&node)) require_emitted(map->body);
-    if (const auto* fold = std::get_if<Fold>(&node))
+    if (const auto* fold = std::get_if<Fold>(&node); fold && !fold->operands.empty())
       for (const ScalarBody* body : {&fold->leaf, &fold->step, &fold->merge, &fold->finish, &fold->start.lift})
         require_emitted(*body);
   }

@@ -20,6 +20,10 @@ struct FoldParts {
   const std::vector<TensorValue>& operands;
   const Shape& result_shape;
   std::int64_t leaves;
+  Axes axes;    ///< of one state: the result's, without the folded one where every prefix is given
+  Shape shape;  ///< of `axes`
+
+  bool gives_prefixes() const { return fold.emit == Emit::Prefixes; }
 
   /// An operand without the folded axis, over the result's axes.
   LaneValue spread(const TensorValue& x) const;
@@ -43,8 +47,8 @@ struct SumShape {
   /// For products: the two operands and the formats they are widened from.
   std::array<int, 2> factors{-1, -1};
 };
-/// A sequential, ascending sum with one state component: step = state + leaf or fma(leaf, leaf, state). Empty where the fold is
-/// none.
+/// A sequential, ascending sum with one state component: step = state + leaf or fma(leaf, leaf, state), or a sum of integers, in
+/// which no order shows. Empty where the fold is none.
 std::optional<SumShape> sum_shape(const Fold& fold);
 /// The value a sum starts from: start.values, or -0.0 where it starts from its first leaf (-0 + x and fma(a, b, -0) are that
 /// leaf's value).

@@ -19,18 +19,24 @@ void no_form(FoldForm form, const std::string& why) {
 }
 
 FoldParts::FoldParts(const FoldContext& c, FoldForm f, const Fold& fold_, const std::vector<TensorValue>& operands_,
-                     const Shape& shape, std::int64_t n)
-    : context(c), form(f), fold(fold_), operands(operands_), result_shape(shape), leaves(n) {
-  if (fold.emit != Emit::Last) no_form(form, "prefixes are not emitted");
+                     const Shape& result, std::int64_t n)
+    : context(c), form(f), fold(fold_), operands(operands_), result_shape(result), leaves(n), axes(fold_.axes), shape(result) {
+  if (gives_prefixes() && form != FoldForm::While) no_form(form, "every prefix is given, which the while form alone carries");
+  for (size_t d = 0; d < axes.size() && gives_prefixes(); ++d) {
+    if (axes[d] != fold.over.front()) continue;
+    axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(d));
+    shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(d));
+    break;
+  }
   if (fold.over.size() != 1) no_form(form, fmt::format("the fold runs over {} axes, one is carried", fold.over.size()));
 }
 
 LaneValue FoldParts::spread(const TensorValue& x) const {
   Axes kept;
-  for (const std::string& axis : fold.axes)
+  for (const std::string& axis : axes)
     if (std::find(x.axes.begin(), x.axes.end(), axis) != x.axes.end()) kept.push_back(axis);
   FunctionText& f = context.function;
-  return ScalarText::argument(f.broadcast(f.transpose(x, kept), fold.axes, result_shape));
+  return ScalarText::argument(f.broadcast(f.transpose(x, kept), axes, shape));
 }
 
 bool FoldParts::has_over(const TensorValue& x) const {
@@ -54,7 +60,7 @@ std::vector<LaneValue> FoldParts::start_values() const {
   for (size_t i = 0; i < formats.size(); ++i) {
     const Format carry = ScalarText::carrier(formats[i]);
     const Bits bits = convert({formats[i], fold.start.values[i]}, carry);
-    state.push_back(ScalarText::from_carried(context.function.constant(carry, bits, fold.axes, result_shape), formats[i]));
+    state.push_back(ScalarText::from_carried(context.function.constant(carry, bits, axes, shape), formats[i]));
   }
   return state;
 }

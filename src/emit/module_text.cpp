@@ -152,4 +152,21 @@ TensorValue FunctionText::dynamic_slice_at(const TensorValue& x, const std::stri
   return reshape(slice, flat.axes, flat.shape);
 }
 
+TensorValue FunctionText::updated_at(const TensorValue& x, const std::string& axis, const std::string& index,
+                                     const TensorValue& part) {
+  const size_t at = position(x.axes, axis);
+  TensorValue one = x;
+  one.shape[at] = 1;
+  const TensorValue update = reshape(part, x.axes, one.shape);
+  const TensorValue zero = constant(Format::I32, 0, {}, {});
+  std::vector<std::string> starts, types{type_of(x), type_of(update)};
+  for (size_t d = 0; d < x.shape.size(); ++d) {
+    starts.push_back(d == at ? index : zero.ssa);
+    types.emplace_back("tensor<i32>");
+  }
+  return define(fmt::format("stablehlo.dynamic_update_slice {}, {}, {} : ({}) -> {}", x.ssa, update.ssa, fmt::join(starts, ", "),
+                            fmt::join(types, ", "), type_of(x)),
+                x.format, x.axes, x.shape);
+}
+
 }  // namespace bitpact

@@ -46,6 +46,8 @@ class FunctionText {
   TensorValue slice_at(const TensorValue& x, const std::string& axis, std::int64_t index);
   /// The same with a run-time index (a scalar i32 SSA name).
   TensorValue dynamic_slice_at(const TensorValue& x, const std::string& axis, const std::string& index);
+  /// `x` with `part`, which lacks `axis`, at one run-time index along it.
+  TensorValue updated_at(const TensorValue& x, const std::string& axis, const std::string& index, const TensorValue& part);
 
   const std::string& text() const { return text_; }
 

@@ -16,7 +16,7 @@ TensorValue reduce_form(const FoldParts& p) {
   const std::optional<SumShape> shape = sum_shape(p.fold);
   const std::optional<Bits> start = shape ? sum_start(p.fold) : std::nullopt;
   if (!shape || !start) no_form(p.form, "the fold is not a sequential sum");
-  if (!traits.reduce_sequential) no_form(p.form, "the target's reduce does not add in order");
+  if (!traits.reduce_sequential && is_float(shape->state)) no_form(p.form, "the target's reduce does not add in order");
   if (ScalarText::carrier(shape->state) != shape->state)
     no_form(p.form, fmt::format("partial sums in {} are rounded at each step", name(shape->state)));
 

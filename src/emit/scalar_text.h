@@ -44,10 +44,11 @@ class Shield {
 
 class ScalarText {
  public:
-  /// `round_results`: results in 16-bit floats are rounded on their bits before the convert, so that the rounding stands even
-  /// where the compiler drops a convert there and back between this code and a user's.
-  ScalarText(FunctionText& function, Shield& shield, const Traits& traits, bool round_results)
-      : f_(function), shield_(shield), traits_(traits), round_results_(round_results) {}
+  ScalarText(FunctionText& function, Shield& shield, const Traits& traits) : f_(function), shield_(shield), traits_(traits) {}
+
+  /// Whether results in 16-bit floats are rounded on their bits before the convert, so that the rounding stands even where the
+  /// compiler drops a convert there and back: between this code and a user's, or between one node and another that reads it.
+  void round_results(bool on_bits) { round_results_ = on_bits; }
 
   /// Refuses `emit-unsupported`, naming the operation, where StableHLO or the target cannot carry it.
   std::vector<LaneValue> run(const ScalarBody& body, std::vector<LaneValue> arguments);
@@ -76,7 +77,7 @@ class ScalarText {
   FunctionText& f_;
   Shield& shield_;
   const Traits& traits_;
-  bool round_results_;
+  bool round_results_ = false;
 };
 
 /// Whether every product of two values of these formats is exact in `result`: no rounding, no overflow, no underflow.

@@ -32,9 +32,9 @@ std::optional<SumShape> sum_shape(const Fold& fold) {
   if (state.size() != 1 || fold.order != Order::sequential()) return {};
   SumShape shape;
   shape.state = state[0];
-  if (!is_float(shape.state)) return {};
   const size_t leaves = fold.leaf.results.size();
-  if (leaves == 2 && is_op(fold.step, ScalarOp::Fma) && fold.step.arguments == std::vector<Format>(3, shape.state)) {
+  if (is_float(shape.state) && leaves == 2 && is_op(fold.step, ScalarOp::Fma) &&
+      fold.step.arguments == std::vector<Format>(3, shape.state)) {
     const auto& args = fold.step.code[0].args;
     if (args[2] != 0 || args[0] + args[1] != 3 || args[0] == 0 || args[1] == 0) return {};
     shape.product = SumShape::Product::Fused;
@@ -44,7 +44,7 @@ std::optional<SumShape> sum_shape(const Fold& fold) {
   }
   if (leaves != 1 || !is_op(fold.step, ScalarOp::Add) || fold.step.arguments != std::vector<Format>(2, shape.state)) return {};
   const int result = fold.leaf.results[0] - static_cast<int>(fold.leaf.arguments.size());
-  if (result < 0) return shape;
+  if (result < 0 || !is_float(shape.state)) return shape;
   const Instruction& last = fold.leaf.code[static_cast<size_t>(result)];
   if (last.op != ScalarOp::Multiply || last.format != shape.state || !(last.policy == kDefault)) return shape;
   const std::array<int, 2> factors{widened_argument(fold.leaf, last.args[0]), widened_argument(fold.leaf, last.args[1])};
@@ -57,6 +57,7 @@ std::optional<SumShape> sum_shape(const Fold& fold) {
 std::optional<Bits> sum_start(const Fold& fold) {
   if (!fold.start.first_leaf) return fold.start.values[0];
   const Format state = fold.state_formats()[0];
+  if (!is_float(state)) return {};
   if (fold.start.lift == identity_body({state})) return negative_zero(state);
   if (fold.start.lift.arguments.size() == 2 && is_op(fold.start.lift, ScalarOp::Multiply)) return negative_zero(state);
   return {};

@@ -1,4 +1,5 @@
-// A counted loop over the leaves, a few leaves an iteration, the rest written out behind it.
+// A counted loop over the leaves, a few leaves an iteration, the rest written out behind it. Where every prefix is given, the
+// loop carries the result as well, and each step writes its place.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,6 +8,30 @@
 #include "emit/fold_forms.h"
 
 namespace bitpact {
+namespace {
+
+/// The result of a fold that gives every prefix, filled place by place; empty where it gives the last state.
+class Prefixes {
+ public:
+  explicit Prefixes(const FoldParts& parts) : p_(parts) {
+    if (!p_.gives_prefixes()) return;
+    const Format format = p_.fold.finish.format_of(p_.fold.finish.results[0]);
+    value = p_.context.function.constant(format, 0, p_.fold.axes, p_.result_shape);
+  }
+  void write(const std::vector<LaneValue>& state, const std::string& place) {
+    if (value.ssa.empty()) return;
+    value = p_.context.function.updated_at(value, p_.fold.over.front(), place, p_.finish(state));
+  }
+  void write(const std::vector<LaneValue>& state, std::int64_t place) {
+    if (!value.ssa.empty()) write(state, p_.context.function.constant(Format::I32, static_cast<Bits>(place), {}, {}).ssa);
+  }
+  TensorValue value;
+
+ private:
+  const FoldParts& p_;
+};
+
+}  // namespace
 
 TensorValue while_form(const FoldParts& p) {
   constexpr std::int64_t kUnroll = 8;
@@ -22,8 +47,10 @@ TensorValue while_form(const FoldParts& p) {
   const std::vector<Format> formats = p.fold.state_formats();
   std::int64_t done = 0;
   std::vector<LaneValue> state;
+  Prefixes prefixes(p);
   if (p.fold.start.first_leaf) {
     state = p.context.scalar.run(p.fold.start.lift, leaf_at(0));
+    prefixes.write(state, leaf_index(0));
     done = 1;
   } else {
     state = p.start_values();
@@ -42,6 +69,10 @@ TensorValue while_form(const FoldParts& p) {
     for (const LaneValue& component : state) {
       carried.push_back(p.context.scalar.carried(component));
       add(carried.back().ssa, tensor_type(carried.back().shape, carried.back().format));
+    }
+    if (p.gives_prefixes()) {
+      add(prefixes.value.ssa, tensor_type(p.result_shape, prefixes.value.format));
+      prefixes.value.ssa = names.back();
     }
     std::vector<std::string> bindings;
     for (size_t i = 0; i < names.size(); ++i) bindings.push_back(fmt::format("{} = {}", names[i], inits[i]));
@@ -71,9 +102,11 @@ TensorValue while_form(const FoldParts& p) {
       const TensorValue at = f.elementwise(reversed ? "stablehlo.subtract" : "stablehlo.add",
                                            {f.constant(Format::I32, offset, {}, {}), base}, Format::I32);
       inside = p.step(inside, p.leaf_at([&](const TensorValue& x) { return f.dynamic_slice_at(x, over, at.ssa); }));
+      prefixes.write(inside, at.ssa);
     }
     std::vector<std::string> results{f.elementwise("stablehlo.add", {counter, one}, Format::I32).ssa};
     for (const LaneValue& component : inside) results.push_back(p.context.scalar.carried(component).ssa);
+    if (p.gives_prefixes()) results.push_back(prefixes.value.ssa);
     f.line(fmt::format("stablehlo.return {} : {}", fmt::join(results, ", "), fmt::join(types, ", ")));
     f.indent(-1);
     f.line("}");
@@ -81,10 +114,14 @@ TensorValue while_form(const FoldParts& p) {
     for (size_t i = 0; i < state.size(); ++i)
       state[i] = ScalarText::from_carried(
           {fmt::format("{}#{}", loop, i + 1), carried[i].format, carried[i].axes, carried[i].shape}, formats[i]);
+    if (p.gives_prefixes()) prefixes.value.ssa = fmt::format("{}#{}", loop, state.size() + 1);
     done += iterations * kUnroll;
   }
-  for (; done < p.leaves; ++done) state = p.step(state, leaf_at(done));
-  return p.finish(state);
+  for (; done < p.leaves; ++done) {
+    state = p.step(state, leaf_at(done));
+    prefixes.write(state, leaf_index(done));
+  }
+  return p.gives_prefixes() ? prefixes.value : p.finish(state);
 }
 
 }  // namespace bitpact

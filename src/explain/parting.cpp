@@ -13,7 +13,7 @@ std::optional<NumericProgram> partial_states(const NumericProgram& program) {
   NumericProgram traced = program;
   Fold* only = nullptr;
   for (Node& node : traced.nodes) {
-    if (auto* fold = std::get_if<Fold>(&node)) {
+    if (auto* fold = std::get_if<Fold>(&node); fold && !fold->operands.empty()) {  // what reads nothing is a constant
       if (only) return {};
       only = fold;
     }
@@ -44,7 +44,7 @@ std::optional<Parting> find_parting(const NumericProgram& reference, const Numer
   Part part = cut(binding, operands, one);
   const std::string over = [&] {
     for (const Node& node : a->nodes)
-      if (const auto* fold = std::get_if<Fold>(&node)) return fold->over.front();
+      if (const auto* fold = std::get_if<Fold>(&node); fold && !fold->operands.empty()) return fold->over.front();
     return std::string();
   }();
   part.binding.result.push_back(over);

@@ -210,6 +210,19 @@ Fold sum_fold(std::vector<int> operands, Axes over, Axes axes, const SumTerm& te
   return fold;
 }
 
+Fold count_of(const std::string& n, ScalarBody finish) {
+  Fold fold;
+  fold.over = {n};
+  BodyBuilder leaf({});
+  fold.leaf = leaf.finish({leaf.constant(Format::I64, 1)});
+  BodyBuilder step({Format::I64, Format::I64});
+  fold.step = fold.merge = step.finish({step.op(ScalarOp::Add, Format::I64, {0, 1})});
+  fold.finish = std::move(finish);
+  fold.start = {false, {}, {0}};
+  fold.order = Order::sequential();
+  return fold;
+}
+
 void require_function_format(const Operator& op, const Problem& problem, const std::string& label) {
   const Format format = problem.operands[0].format;
   if (format != Format::F32 && format != Format::BF16 && format != Format::F16)
@@ -292,6 +305,40 @@ Resolved resolve_reduction(const Operator& op, const Problem& problem, const std
   }
   r.binding.operands = {operand};
   r.result.format = problem.operands[0].format;
+  return r;
+}
+
+Resolved resolve_contraction(const Operator& op, const Problem& problem, const ContractionClauses& clauses) {
+  const Shape& lhs = problem.operands[0].shape;
+  const Shape& rhs = problem.operands[1].shape;
+  const size_t rank = lhs.size();
+  if (rank < 2 || rhs.size() != rank) violated(op, clauses.rank, fmt::format("ranks {} and {}", rank, rhs.size()));
+  const size_t batch = rank - 2;
+
+  Resolved r;
+  r.problem = problem;
+  Axes& pack = r.binding.packs["*b"];
+  for (size_t i = 0; i < batch; ++i) {
+    if (lhs[i] != rhs[i]) violated(op, clauses.batch, fmt::format("{} against {} in dimension {}", lhs[i], rhs[i], i));
+    pack.push_back(fmt::format("b{}", i));
+    r.binding.extents[pack.back()] = lhs[i];
+  }
+  const auto axes = [&pack](const char* outer, const char* inner, bool transposed) {
+    Axes a = pack;
+    a.emplace_back(transposed ? inner : outer);
+    a.emplace_back(transposed ? outer : inner);
+    return a;
+  };
+  const bool ta = flag(op, problem, "transpose_a");
+  const bool tb = flag(op, problem, "transpose_b");
+  const std::int64_t m = lhs[batch + (ta ? 1 : 0)], k = lhs[batch + (ta ? 0 : 1)];
+  const std::int64_t n = rhs[batch + (tb ? 0 : 1)], rhs_k = rhs[batch + (tb ? 1 : 0)];
+  if (k != rhs_k) violated(op, clauses.depth, fmt::format("{} against {}", k, rhs_k));
+
+  r.binding.operands = {axes("m", "k", ta), axes("k", "n", tb)};
+  r.binding.result = axes("m", "n", false);
+  r.binding.extents.insert({{"m", m}, {"n", n}, {"k", k}});
+  for (const std::string& axis : r.binding.result) r.result.shape.push_back(r.binding.extents.at(axis));
   return r;
 }
 

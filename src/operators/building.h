@@ -44,6 +44,10 @@ SumTerm plain_term(Format operand, Format accumulator);
 Fold sum_fold(std::vector<int> operands, Axes over, Axes axes, const SumTerm& term, const Accumulator& accumulator, Format result,
               const Choices& choices);
 
+/// How many elements axis `n` has, as a number in the program: a fold that reads nothing counts its leaves. `finish` makes of
+/// the count, in i64, what is given; it has no axes.
+Fold count_of(const std::string& n, ScalarBody finish);
+
 /// What functions.h has bodies for: f32, bf16 and f16.
 void require_function_format(const Operator& op, const Problem& problem, const std::string& label);
 
@@ -65,6 +69,14 @@ Rounding parse_rounding(const Choices& choices);
 std::int64_t reduced_axis(const Operator& op, Problem& problem, const std::string& label);
 /// Axes of an operator that takes [*o, n, *i] to [*o, *i]; the result's format is left to the caller.
 Resolved resolve_reduction(const Operator& op, const Problem& problem, const std::string& label);
+
+/// Labels of the clauses of a product of matrices.
+struct ContractionClauses {
+  std::string rank, batch, depth;
+};
+/// Axes of an operator that takes [*b, m, k] and [*b, k, n] to [*b, m, n], each operand transposed where transpose_a or
+/// transpose_b says so; the result's format is left to the caller.
+Resolved resolve_contraction(const Operator& op, const Problem& problem, const ContractionClauses& clauses);
 
 /// The body's values as part of another body, with `arguments` for its arguments; gives its results.
 std::vector<int> inlined(BodyBuilder& builder, const ScalarBody& body, std::vector<int> arguments);

@@ -13,8 +13,31 @@ namespace bitpact {
 
 const std::vector<Operator>& catalogue() {
   static const std::vector<Operator> operators = {
-      add(),    argmax(), convert(),  divide(),       dynamic_quantize(),  erf(),      exp(),          gelu(), log(),
-      matmul(), max(),    multiply(), multiply_add(), multiply_subtract(), quantize(), residual_add(), sum(),  tanh(),
+      add(),
+      argmax(),
+      convert(),
+      cumsum(),
+      divide(),
+      dot(),
+      dynamic_quantize(),
+      erf(),
+      exp(),
+      gelu(),
+      integer_matmul(),
+      log(),
+      matmul(),
+      max(),
+      mean(),
+      multiply(),
+      multiply_add(),
+      multiply_subtract(),
+      quantize(),
+      reciprocal(),
+      residual_add(),
+      rsqrt(),
+      sqrt(),
+      sum(),
+      tanh(),
   };
   return operators;
 }

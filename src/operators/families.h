@@ -24,11 +24,22 @@ Operator log();
 Operator tanh();
 // gelu.cpp
 Operator gelu();
+// integer_matmul.cpp
+Operator integer_matmul();
 // matmul.cpp
+Operator dot();
 Operator matmul();
+// mean.cpp
+Operator mean();
 // quantize.cpp
 Operator dynamic_quantize();
 Operator quantize();
+// roots.cpp
+Operator reciprocal();
+Operator rsqrt();
+Operator sqrt();
+// scan.cpp
+Operator cumsum();
 // sum.cpp
 Operator sum();
 

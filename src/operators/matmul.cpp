@@ -1,4 +1,4 @@
-// matmul: result[*b, m, n] = sum over k of lhs[*b, m, k] * rhs[*b, k, n].
+// matmul: result[*b, m, n] = sum over k of lhs[*b, m, k] * rhs[*b, k, n]; dot: the same of two vectors.
 #include <fmt/format.h>
 
 #include "operators/building.h"
@@ -10,37 +10,23 @@ namespace {
 Resolved resolve_matmul(const Operator& op, const Problem& problem) {
   require_floats(op, problem, "C1");
   require_same_formats(op, problem, "C1");
+  Resolved r = resolve_contraction(op, problem, {"C2", "C3", "C4"});
+  r.result.format = float_result(op, r.problem, "C1");
+  return r;
+}
+
+Resolved resolve_dot(const Operator& op, const Problem& problem) {
+  require_floats(op, problem, "C1");
+  require_same_formats(op, problem, "C1");
   const Shape& lhs = problem.operands[0].shape;
   const Shape& rhs = problem.operands[1].shape;
-  const size_t rank = lhs.size();
-  if (rank < 2 || rhs.size() != rank) violated(op, "C2", fmt::format("ranks {} and {}", rank, rhs.size()));
-  const size_t batch = rank - 2;
-
+  if (lhs.size() != 1 || rhs.size() != 1) violated(op, "C2", fmt::format("ranks {} and {}", lhs.size(), rhs.size()));
+  if (lhs != rhs) violated(op, "C3", fmt::format("{} against {}", lhs[0], rhs[0]));
   Resolved r;
   r.problem = problem;
-  Axes& pack = r.binding.packs["*b"];
-  for (size_t i = 0; i < batch; ++i) {
-    if (lhs[i] != rhs[i]) violated(op, "C3", fmt::format("{} against {} in dimension {}", lhs[i], rhs[i], i));
-    pack.push_back(fmt::format("b{}", i));
-    r.binding.extents[pack.back()] = lhs[i];
-  }
-  const auto axes = [&pack](const char* outer, const char* inner, bool transposed) {
-    Axes a = pack;
-    a.emplace_back(transposed ? inner : outer);
-    a.emplace_back(transposed ? outer : inner);
-    return a;
-  };
-  const bool ta = flag(op, problem, "transpose_a");
-  const bool tb = flag(op, problem, "transpose_b");
-  const std::int64_t m = lhs[batch + (ta ? 1 : 0)], k = lhs[batch + (ta ? 0 : 1)];
-  const std::int64_t n = rhs[batch + (tb ? 0 : 1)], rhs_k = rhs[batch + (tb ? 1 : 0)];
-  if (k != rhs_k) violated(op, "C4", fmt::format("{} against {}", k, rhs_k));
-
-  r.binding.operands = {axes("m", "k", ta), axes("k", "n", tb)};
-  r.binding.result = axes("m", "n", false);
-  r.binding.extents.insert({{"m", m}, {"n", n}, {"k", k}});
+  r.binding.operands = {{"k"}, {"k"}};
+  r.binding.extents["k"] = lhs[0];
   r.result.format = float_result(op, r.problem, "C1");
-  for (const std::string& axis : r.binding.result) r.result.shape.push_back(r.binding.extents.at(axis));
   return r;
 }
 
@@ -74,7 +60,7 @@ std::vector<std::string> products(const OperatorFormats& formats) {
              : std::vector<std::string>{"rounded", "fused", "storage"};
 }
 
-std::vector<ChoicePoint> matmul_choices(const OperatorFormats& formats) {
+std::vector<ChoicePoint> product_choices(const OperatorFormats& formats) {
   std::vector<ChoicePoint> points = sum_choice_points(formats);
   points.insert(points.begin() + 1,
                 {"product", products(formats),
@@ -82,15 +68,23 @@ std::vector<ChoicePoint> matmul_choices(const OperatorFormats& formats) {
   return points;
 }
 
-NumericProgram build_matmul(const OperatorFormats& formats, const Choices& choices) {
+NumericProgram sum_of_products(const OperatorFormats& formats, const Choices& choices, Axes lhs, Axes rhs, Axes result) {
   const Format operand = formats.operands[0];
   const Accumulator accumulator = parse_accumulator(formats, choices);
   const SumTerm term = product_term(operand, accumulator.format, chosen(choices, "product", products(formats)));
   NumericProgram program;
-  program.nodes = {Input{"lhs", operand, {"*b", "m", "k"}}, Input{"rhs", operand, {"*b", "k", "n"}},
-                   sum_fold({0, 1}, {"k"}, {"*b", "m", "n"}, term, accumulator, formats.result, choices)};
+  program.nodes = {Input{"lhs", operand, std::move(lhs)}, Input{"rhs", operand, std::move(rhs)},
+                   sum_fold({0, 1}, {"k"}, std::move(result), term, accumulator, formats.result, choices)};
   program.results = {2};
   return program;
+}
+
+NumericProgram build_matmul(const OperatorFormats& formats, const Choices& choices) {
+  return sum_of_products(formats, choices, {"*b", "m", "k"}, {"*b", "k", "n"}, {"*b", "m", "n"});
+}
+
+NumericProgram build_dot(const OperatorFormats& formats, const Choices& choices) {
+  return sum_of_products(formats, choices, {"k"}, {"k"}, {});
 }
 
 }  // namespace
@@ -98,7 +92,7 @@ NumericProgram build_matmul(const OperatorFormats& formats, const Choices& choic
 Operator matmul() {
   Operator op;
   op.name = "matmul";
-  op.aliases = {"dot", "gemm", "batch_matmul"};
+  op.aliases = {"gemm", "batch_matmul"};
   op.summary = "result[*b, m, n] = sum over k of lhs[*b, m, k] * rhs[*b, k, n]";
   op.operands = {"lhs", "rhs"};
   op.attributes = {{"transpose_a", AttributeKind::Boolean, "false", "lhs is given as [*b, k, m]"},
@@ -109,8 +103,24 @@ Operator matmul() {
                 {"C3", "leading (batch) dimensions are equal; nothing is broadcast"},
                 {"C4", "both operands have the same extent along k"}};
   op.resolve = resolve_matmul;
-  op.choice_points = matmul_choices;
+  op.choice_points = product_choices;
   op.build = build_matmul;
+  return op;
+}
+
+Operator dot() {
+  Operator op;
+  op.name = "dot";
+  op.aliases = {"vdot", "inner"};
+  op.summary = "result = sum over k of lhs[k] * rhs[k]";
+  op.operands = {"lhs", "rhs"};
+  op.attributes = {{"out", AttributeKind::FormatName, "", "format of the result; the operands' unless given"}};
+  op.clauses = {{"C1", "both operands have the same float format, and the result a float format"},
+                {"C2", "both operands are vectors"},
+                {"C3", "both operands have the same extent"}};
+  op.resolve = resolve_dot;
+  op.choice_points = product_choices;
+  op.build = build_dot;
   return op;
 }
 

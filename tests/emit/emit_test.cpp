@@ -73,6 +73,39 @@ TEST(Emit, ABf16ProductFitsButForItsExponent) {
   EXPECT_TRUE(has(all[1].module, "minus_zero"));
 }
 
+TEST(Emit, ACountIsAConstant) {
+  const auto all = emit(program("mean 4x9x5xf32 axis=1"), Traits{});
+  EXPECT_EQ(forms(all), (Names{"reduce", "while", "written-out"}));
+  for (const Emitted& e : all) EXPECT_TRUE(has(e.module, "stablehlo.constant dense<0x41100000> : tensor<f32>")) << e.form;  // 9
+  // The reciprocal of 9 in f64, rounded to f32 and to bf16: no f64 reaches the module.
+  const auto narrow = emit(program("mean 4x9x5xbf16 axis=1", {{"sum", "rounded"}, {"epilogue", "reciprocal"}}), Traits{});
+  EXPECT_TRUE(has(narrow[0].module, "stablehlo.constant dense<0x3DE4> : tensor<bf16>"));
+  EXPECT_FALSE(has(narrow[0].module, "f64"));
+}
+
+// A compiler drops a convert to bf16 and back between two nodes; the rounding on the bits is left.
+TEST(Emit, ARoundingBetweenTwoNodesIsDoneOnTheBits) {
+  const Choices choices{{"sum", "rounded"}, {"epilogue", "reciprocal"}};
+  EXPECT_TRUE(has(emit(program("mean 4x9xbf16", choices), Traits{})[0].module, "tensor<4xui32>"));
+  EXPECT_FALSE(has(emit(program("sum 4x9xbf16"), Traits{})[0].module, "tensor<4xui32>"));
+}
+
+TEST(Emit, EveryPrefixIsWrittenByTheLoop) {
+  const auto all = emit(program("cumsum 3x40x5xbf16 axis=1"), Traits{});
+  EXPECT_EQ(forms(all), Names{"while"});
+  EXPECT_TRUE(has(all[0].module, "stablehlo.dynamic_update_slice"));
+  EXPECT_TRUE(has(all[0].module, "(tensor<3x40x5xbf16>, tensor<3x1x5xbf16>, tensor<i32>, tensor<i32>, tensor<i32>)"));
+}
+
+// The order of a sum of integers cannot be seen, so any target's reduce will do.
+TEST(Emit, IntegersAreReducedInWhateverOrder) {
+  Traits traits;
+  traits.dot_sequential = traits.reduce_sequential = false;
+  const BoundProgram integers = program("integer_matmul 4x8xui8,8x4xi8");
+  EXPECT_EQ(forms(emit(integers, traits)), (Names{"reduce", "while", "written-out"}));
+  EXPECT_THROW(emit(program("integer_matmul 4x8xui8,8x4xi8", {{"accumulator", "i16-pairs"}}), traits), Refused);
+}
+
 TEST(Emit, OrdersWithoutALoopAreWrittenOutOrRefused) {
   EXPECT_EQ(forms(emit(program("sum 3x16xf32", {{"order", "pairwise(1)"}}), Traits{})), Names{"written-out"});
   try {

@@ -41,7 +41,8 @@ def run(bitpact, tmp_path):
         for i, operand in enumerate(operands):
             paths.append(tmp_path / f"{i}.npy")
             numpy.save(paths[-1], operand)
-        ran = bitpact("run", tmp_path / "contract.json", *paths, "-o", tmp_path / "result.npy")
+        attributes = [word for attribute in problem.split(" ")[2:] for word in ("--attribute", attribute)]
+        ran = bitpact("run", tmp_path / "contract.json", *paths, *attributes, "-o", tmp_path / "result.npy")
         assert ran.code == 0, ran.err
         return numpy.load(tmp_path / "result.npy")
 
@@ -196,6 +197,145 @@ def test_argmax(run, nan, ties):
         return places[0] if ties == "first" else places[-1]
 
     same(run(f"argmax {len(x)}x3xf32 axis=1", [x], f"nan={nan}", f"ties={ties}"), [one(row) for row in x])
+
+
+ARRAYS = {"f32": numpy.float32, "f16": numpy.float16}
+
+
+def awkward_rows(format, count=24, n=37):
+    """Rows whose sums round at nearly every step, some that cancel."""
+    random = numpy.random.default_rng(7)
+    x = random.standard_normal((count, n)) * 2.0 ** random.integers(-6, 7, (count, n))
+    x[::3, n // 2 :] = -x[::3, : n - n // 2]
+    return x.astype(ARRAYS[format])
+
+
+def chain(row, carry, first):
+    """The running sums of a row, each rounded to `carry`."""
+    sums, total = [], None if first else carry(0)
+    for value in row:
+        total = carry(value) if total is None else carry(carry(value) + total)
+        sums.append(total)
+    return sums
+
+
+@pytest.mark.parametrize("format", ["f32", "f16"])
+@pytest.mark.parametrize("sum_is", ["kept", "rounded"])
+@pytest.mark.parametrize("epilogue", ["divided", "reciprocal"])
+def test_mean(run, format, sum_is, epilogue):
+    x = awkward_rows(format)
+    n, result = x.shape[1], ARRAYS[format]
+
+    def one(row):
+        total = chain(row, numpy.float32, False)[-1]
+        computed = numpy.float32 if sum_is == "kept" else result
+        total = computed(total)
+        factor = computed(n) if epilogue == "divided" else computed(numpy.float32(1.0 / n))
+        return result(total / factor if epilogue == "divided" else total * factor)
+
+    choices = [f"sum={sum_is}", f"epilogue={epilogue}"]
+    same(run(f"mean {x.shape[0]}x{n}x{format} axis=1", [x], *choices), [one(row) for row in x])
+
+
+def test_the_reciprocal_of_n_is_rounded_by_way_of_f32(run):
+    """8283 is the first n whose 1/n is another f16 then."""
+    n = 8283
+    assert numpy.float16(numpy.float32(1 / n)) != numpy.float16(1 / n)
+    x = numpy.ones((1, n), dtype=numpy.float16)
+    got = run(f"mean 1x{n}xf16 axis=1", [x], "sum=rounded", "epilogue=reciprocal")
+    same(got, [numpy.float16(n) * numpy.float16(numpy.float32(1 / n))])
+    assert got[0] != numpy.float16(n) * numpy.float16(1 / n)
+
+
+@pytest.mark.parametrize("accumulator", ["f32", "f16"])
+@pytest.mark.parametrize("start", ["zero", "first"])
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("exclusive", [False, True])
+def test_cumsum(run, accumulator, start, reverse, exclusive):
+    x = awkward_rows("f16")
+    x[0, :3] = x[1, -3:] = -0.0
+
+    def one(row):
+        row = row[::-1] if reverse else row
+        sums = [numpy.float16(v) for v in chain(row, ARRAYS[accumulator], start == "first")]
+        if exclusive:
+            sums = [numpy.float16(0), *sums[:-1]]
+        return sums[::-1] if reverse else sums
+
+    turned = f"exclusive={str(exclusive).lower()} reverse={str(reverse).lower()}"
+    choices = [f"accumulator={accumulator}", f"start={start}"]
+    same(run(f"cumsum {x.shape[0]}x{x.shape[1]}xf16 axis=1 {turned}", [x], *choices), [one(row) for row in x])
+    # The same along the other axis.
+    got = run(f"cumsum {x.shape[1]}x{x.shape[0]}xf16 axis=0 {turned}", [numpy.ascontiguousarray(x.T)], *choices)
+    same(got.T, [one(row) for row in x])
+
+
+@pytest.mark.parametrize("product", ["rounded", "fused"])
+def test_dot(run, product):
+    x, y = awkward_rows("f32", 1, 300)[0], awkward_rows("f32", 2, 300)[1]
+    total = FRACTION(0)
+    for a, b in zip(x, y, strict=True):
+        exact = FRACTION(float(a)) * FRACTION(float(b))
+        total = FRACTION(float(rounded(total + (exact if product == "fused" else FRACTION(float(rounded(exact)))))))
+    same(run("dot 300xf32,300xf32", [x, y], f"product={product}"), float(total))
+
+
+BYTES = {"ui8": numpy.uint8, "i8": numpy.int8}
+
+
+@pytest.mark.parametrize("accumulator", ["i32", "i16-pairs"])
+@pytest.mark.parametrize("unsigned", ["kept", "read-as-signed"])
+@pytest.mark.parametrize(("a", "b"), [("ui8", "i8"), ("i8", "ui8"), ("ui8", "ui8"), ("i8", "i8")])
+@pytest.mark.parametrize("k", [6, 7])
+def test_integer_matmul(run, accumulator, unsigned, a, b, k):
+    if unsigned == "read-as-signed" and (a, b) == ("i8", "i8"):
+        return
+    random = numpy.random.default_rng(11)
+    x, y = random.integers(0, 256, (5, k)).astype(numpy.uint8), random.integers(0, 256, (k, 4)).astype(numpy.uint8)
+    x[0], y[:, 0] = 255, 127
+    x, y = x.view(BYTES[a]), y.view(BYTES[b])
+
+    def value(element):
+        element = int(element)
+        return element - 256 if unsigned == "read-as-signed" and element > 127 else element
+
+    def one(row, column):
+        products = [value(p) * value(q) for p, q in zip(row, column, strict=True)]
+        if accumulator == "i16-pairs":
+            products = [min(max(sum(products[i : i + 2]), -(2**15)), 2**15 - 1) for i in range(0, k, 2)]
+        return sum(products)
+
+    choices = [f"accumulator={accumulator}", f"unsigned={unsigned}"]
+    wanted = [[one(row, column) for column in y.T] for row in x]
+    same(run(f"integer_matmul 5x{k}x{a},{k}x4x{b}", [x, y], *choices), wanted)
+
+
+def test_a_sum_of_integers_wraps(run):
+    n = 2**31 // (255 * 127) + 1
+    x, y = numpy.full((1, n), 255, numpy.uint8), numpy.full((n, 1), 127, numpy.int8)
+    same(run(f"integer_matmul 1x{n}xui8,{n}x1xi8", [x, y]), [[n * 255 * 127 - 2**32]])
+
+
+@pytest.mark.parametrize("operator", ["reciprocal", "sqrt"])
+def test_one_operation(run, operator):
+    every = numpy.arange(65536, dtype=numpy.uint16).view(numpy.float16)
+    with numpy.errstate(all="ignore"):
+        wide = every.astype(numpy.float32)
+        wanted = (numpy.float32(1) / wide if operator == "reciprocal" else numpy.sqrt(wide)).astype(numpy.float16)
+        # Twice rounded is once rounded here: f32 has more than twice the bits of f16, and two.
+        for result in ("once", "f32-first"):
+            same(run(f"{operator} 65536xf16", [every], f"result={result}"), wanted)
+        x = numpy.array(EDGES, dtype=numpy.float32)
+        same(run(f"{operator} {x.size}xf32", [x]), 1 / x if operator == "reciprocal" else numpy.sqrt(x))
+
+
+@pytest.mark.parametrize("root", ["unrounded", "rounded", "f32-rounded"])
+def test_rsqrt(run, root):
+    every = numpy.arange(65536, dtype=numpy.uint16).view(numpy.float16)
+    with numpy.errstate(all="ignore"):
+        computed = {"unrounded": numpy.float64, "rounded": numpy.float16, "f32-rounded": numpy.float32}[root]
+        wanted = (computed(1) / numpy.sqrt(every.astype(computed))).astype(numpy.float16)
+    same(run("rsqrt 65536xf16", [every], f"root={root}"), wanted)
 
 
 ROUND = {

@@ -174,6 +174,30 @@ TEST(Restrict, WhatOutputsShareStaysWhole) {
   EXPECT_TRUE(found.summary.starts_with("ties: ours has ")) << found.summary;
 }
 
+// Outputs of a running sum depend on each other along its axis: there a window keeps them all.
+TEST(Restrict, ARunningSumStaysWholeAlongItsAxis) {
+  const Case c = make("cumsum 40x30xbf16 axis=1");
+  EXPECT_EQ(independent_axes(c.problem), Axes{"o0"});
+  const Tensor whole = run(c, program(c, {}));
+  const Window window = window_around(c.problem, {17, 23}, 20);
+  const Part part = cut(c.problem.binding, c.operands, window);
+  const Tensor piece = interpret(bind(program(c, {}), part.binding), part.operands).results[0];
+  EXPECT_EQ(compare_tensors(cut(whole, c.problem.binding.result, window), piece).different, 0);
+  const Cause found = cause(c, whole, run(c, program(c, {{"accumulator", "bf16"}})));
+  EXPECT_TRUE(found.known) << found.summary;
+  EXPECT_TRUE(found.summary.starts_with("accumulator: ours has f32")) << found.summary;
+}
+
+TEST(Parting, TheCountOfAMeanIsNoSecondSum) {
+  Case c = make("mean 1x4xf32");
+  const char* terms[] = {"16777216", "1", "1", "3"};
+  for (std::int64_t i = 0; i < 4; ++i) c.operands[0].set(i, *parse_scalar(terms[i], Format::F32));
+  const auto parting = find_parting(program(c, {}), program(c, {{"accumulator", "f64"}}), c.problem.binding, c.operands, {0});
+  ASSERT_TRUE(parting);
+  EXPECT_EQ(parting->leaf, 1);
+  EXPECT_EQ(to_text(parting->candidate), "16777217");
+}
+
 TEST(Parting, NamesTheFirstTermAfterWhichPartialSumsDiffer) {
   Case c = make("matmul 1x4xf32,4x1xf32");
   const auto set = [](Tensor& t, std::vector<const char*> values) {

@@ -12,9 +12,9 @@
 
 namespace bitpact::test {
 
-enum class Named { Exp, Log, Tanh, Erf };
+enum class Named { Exp, Log, Tanh, Erf, Reciprocal, Sqrt, Rsqrt };
 inline const char* spelling(Named which) {
-  constexpr const char* kNames[] = {"exp", "log", "tanh", "erf"};
+  constexpr const char* kNames[] = {"exp", "log", "tanh", "erf", "reciprocal", "sqrt", "rsqrt"};
   return kNames[static_cast<int>(which)];
 }
 
@@ -59,6 +59,13 @@ class FunctionOracle {
         return mpfr_tanh(y_, x_, MPFR_RNDN);
       case Named::Erf:
         return mpfr_erf(y_, x_, MPFR_RNDN);
+      case Named::Reciprocal:
+        return mpfr_ui_div(y_, 1, x_, MPFR_RNDN);
+      case Named::Sqrt:
+        return mpfr_sqrt(y_, x_, MPFR_RNDN);
+      case Named::Rsqrt:  // MPFR gives +inf for -0, IEEE 754-2019 (9.2.1) -inf
+        if (mpfr_zero_p(x_) != 0 && mpfr_signbit(x_) != 0) return mpfr_ui_div(y_, 1, x_, MPFR_RNDN);
+        return mpfr_rec_sqrt(y_, x_, MPFR_RNDN);
     }
     return 0;
   }
@@ -79,6 +86,12 @@ inline double library(Named which, double x) {
       return std::tanh(x);
     case Named::Erf:
       return std::erf(x);
+    case Named::Reciprocal:
+      return 1.0 / x;
+    case Named::Sqrt:
+      return std::sqrt(x);
+    case Named::Rsqrt:
+      return 1.0 / std::sqrt(x);
   }
   return x;
 }

@@ -38,6 +38,26 @@ TEST(Interpret, RandomProgramsEqualTheDefinition) {
   for (std::uint64_t seed = 0; seed < 400 && !HasFailure(); ++seed) ASSERT_NO_THROW(check_case(seed)) << "seed " << seed;
 }
 
+// A fold that reads nothing: how many elements an axis has, as a number.
+TEST(Interpret, AFoldThatReadsNothingCountsItsLeaves) {
+  Fold count;
+  count.over = {"n"};
+  BodyBuilder leaf({}), step({Format::I64, Format::I64}), finish({Format::I64});
+  count.leaf = leaf.finish({leaf.constant(Format::I64, 1)});
+  count.step = count.merge = step.finish({step.op(ScalarOp::Add, Format::I64, {0, 1})});
+  count.finish = finish.finish({finish.convert(0, Format::F16)});
+  count.start = {false, {}, {0}};
+  for (const Order& order : {Order::sequential(), Order::backwards(), Order::pairwise(1), Order::interleaved(4)}) {
+    count.order = order;
+    for (const auto& [n, wanted] : {std::pair{1, "1"}, {257, "257"}, {2049, "2048"}, {70000, "inf"}}) {
+      const BoundProgram bound{{{count}, {0}}, {{"n", n}}};
+      const Interpreted fast = interpret(bound, {}, {.threads = 0, .watch = true});
+      EXPECT_EQ(to_text(Scalar{Format::F16, fast.results[0].get(0)}), wanted);
+      EXPECT_TRUE(same(interpret_slowly(bound, {}, true), fast)) << n;
+    }
+  }
+}
+
 TEST(Interpret, RandomSeedsEqualTheDefinition) {
   EXPECT_TRUE(rc::check("interpret == interpret_slowly", [] {
     for (int i = 0; i < 8; ++i) {

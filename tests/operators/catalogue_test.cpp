@@ -23,6 +23,7 @@ Diagnostic refusal(const std::string& line) {
 TEST(Catalogue, AliasesResolveToCanonicalNames) {
   EXPECT_EQ(to_text(resolve("gemm 2x3xf32,3x4xf32").problem), "matmul 2x3xf32,3x4xf32");
   EXPECT_EQ(to_text(resolve("cast 4xf32 out=bf16").problem), "convert 4xf32 out=bf16");
+  EXPECT_EQ(to_text(resolve("matmul_integer 2x3xui8,3x4xi8").problem), "integer_matmul 2x3xui8,3x4xi8");
   std::set<std::string> names;
   for (const Operator& op : catalogue()) {
     EXPECT_TRUE(names.insert(op.name).second) << op.name;
@@ -34,6 +35,7 @@ TEST(Catalogue, DefaultsAreLeftOut) {
   EXPECT_EQ(to_text(resolve("matmul 2x3xf32,3x4xf32 transpose_a=false out=f32").problem), "matmul 2x3xf32,3x4xf32");
   EXPECT_EQ(to_text(resolve("sum 2x3xf32").problem), "sum 2x3xf32 axis=1");
   EXPECT_EQ(to_text(resolve("sum 2x3xf32 axis=-2").problem), "sum 2x3xf32 axis=0");
+  EXPECT_EQ(to_text(resolve("cumsum 2x3xf32 reverse=false exclusive=true").problem), "cumsum 2x3xf32 axis=1 exclusive=true");
 }
 
 TEST(Catalogue, AConvertByWayOfAnotherFormatKeepsItsFormat) {
@@ -90,8 +92,19 @@ INSTANTIATE_TEST_SUITE_P(
         ClauseCase{"dynamic_quantize 2xf16", "dynamic_quantize.C1"}, ClauseCase{"dynamic_quantize f32", "dynamic_quantize.C2"},
         ClauseCase{"max 2xi32", "max.C1"}, ClauseCase{"max 2xf32 axis=1", "max.C2"}, ClauseCase{"argmax 2xi8", "argmax.C1"},
         ClauseCase{"argmax 2x2xf32 axis=-3", "argmax.C2"}, ClauseCase{"argmax 2x2xf32 out=f32", "argmax.C3"},
-        ClauseCase{"argmax 2147483648xbf16", "argmax.C4"}, ClauseCase{"add 2xf32", "add takes 2 operand(s)"},
-        ClauseCase{"add 0xf32,0xf32", "add: every extent"}));
+        ClauseCase{"argmax 2147483648xbf16", "argmax.C4"}, ClauseCase{"mean 2xi32", "mean.C1"},
+        ClauseCase{"mean 2xf32 out=i32", "mean.C1"}, ClauseCase{"mean 2x2xf32 axis=2", "mean.C2"},
+        ClauseCase{"cumsum 2xi32", "cumsum.C1"}, ClauseCase{"cumsum 2xf32 axis=1", "cumsum.C2"},
+        ClauseCase{"cumsum f32", "cumsum.C2"}, ClauseCase{"dot 2xi8,2xi8", "dot.C1"}, ClauseCase{"dot 2xf32,2xf16", "dot.C1"},
+        ClauseCase{"dot 2xf32,2xf32 out=i32", "dot.C1"}, ClauseCase{"dot 2x2xf32,2x2xf32", "dot.C2"},
+        ClauseCase{"dot f32,f32", "dot.C2"}, ClauseCase{"dot 2xf32,3xf32", "dot.C3"},
+        ClauseCase{"integer_matmul 2x2xf32,2x2xi8", "integer_matmul.C1"},
+        ClauseCase{"integer_matmul 2x2xi8,2x2xi32", "integer_matmul.C1"},
+        ClauseCase{"integer_matmul 2xi8,2xi8", "integer_matmul.C2"},
+        ClauseCase{"integer_matmul 2x2x2xi8,3x2x2xi8", "integer_matmul.C3"},
+        ClauseCase{"integer_matmul 2x3xui8,2x3xi8", "integer_matmul.C4"}, ClauseCase{"reciprocal 2xi8", "reciprocal.C1"},
+        ClauseCase{"sqrt 2xi8", "sqrt.C1"}, ClauseCase{"rsqrt 2xf64", "rsqrt.C1"},
+        ClauseCase{"add 2xf32", "add takes 2 operand(s)"}, ClauseCase{"add 0xf32,0xf32", "add: every extent"}));
 
 TEST(Catalogue, MatmulNamesItsAxes) {
   const Resolved r = resolve("matmul 5x3x7xf32,5x4x7xf32 transpose_b=true");
@@ -99,6 +112,15 @@ TEST(Catalogue, MatmulNamesItsAxes) {
   EXPECT_EQ(r.binding.operands[1], (Axes{"b0", "n", "k"}));
   EXPECT_EQ(r.binding.result, (Axes{"b0", "m", "n"}));
   EXPECT_EQ(r.result, (OperandSpec{Format::F32, {5, 3, 4}}));
+}
+
+TEST(Catalogue, ResultsOfSumsAlongAnAxis) {
+  EXPECT_EQ(resolve("cumsum 5x3x7xbf16 axis=1").result, (OperandSpec{Format::BF16, {5, 3, 7}}));
+  EXPECT_EQ(resolve("mean 5x3x7xbf16 axis=1 out=f32").result, (OperandSpec{Format::F32, {5, 7}}));
+  EXPECT_EQ(resolve("dot 5xbf16,5xbf16 out=f32").result, (OperandSpec{Format::F32, {}}));
+  EXPECT_EQ(resolve("integer_matmul 3x5xui8,3x4xi8 transpose_a=true").result, (OperandSpec{Format::I32, {5, 4}}));
+  // A running sum depends on what is before it along its axis, on nothing beside it.
+  EXPECT_EQ(independent_axes(resolve("cumsum 5x3x7xbf16 axis=1")), (Axes{"o0", "i2"}));
 }
 
 TEST(Catalogue, EveryChoiceBuildsAWellFormedProgram) {
@@ -120,14 +142,20 @@ TEST(Catalogue, EveryChoiceBuildsAWellFormedProgram) {
     check("multiply_add " + two + "," + one);
     check("multiply_subtract " + two + "," + two);
     check("matmul 2x2x" + format + ",2x2x" + format);
-    for (const char* name : {"sum", "max", "argmax"}) check(std::string(name) + " " + one);
+    check("dot " + two);
+    for (const char* name : {"reciprocal", "sqrt"}) check(std::string(name) + " " + one);
+    for (const char* turned : {"", " reverse=true", " exclusive=true", " exclusive=true reverse=true"})
+      check("cumsum " + one + turned);
+    for (const char* name : {"sum", "mean", "max", "argmax"}) check(std::string(name) + " " + one);
     for (const char* out : {"bf16", "i8", "ui32", "i64"}) check("convert " + one + " out=" + out);
     check("convert " + one + " via=f16");
     check("quantize " + one + "," + format + ",i8");
     if (format == "f64") continue;
-    for (const char* name : {"exp", "log", "tanh", "erf", "gelu"}) check(std::string(name) + " " + one);
+    for (const char* name : {"exp", "log", "tanh", "erf", "gelu", "rsqrt"}) check(std::string(name) + " " + one);
   }
   for (const char* give : {"values", "scale", "zero_point"}) check(std::string("dynamic_quantize 4xf32 give=") + give);
+  for (const char* formats : {"ui8,3x2xi8", "i8,3x2xui8", "i8,3x2xi8", "ui8,3x2xui8"})
+    check(std::string("integer_matmul 2x3x") + formats);
   EXPECT_EQ(covered.size(), catalogue().size());
 }
 
@@ -172,6 +200,10 @@ TEST(Cover, AttributesThatChangeTheProgramMustAgree) {
   EXPECT_THROW(cover(contract_from_choices(through, {}, {}), plain), Refused);
   EXPECT_NO_THROW(cover(contract_from_choices(through, {}, {}), through));
   EXPECT_EQ(contract_from_choices(through, {}, {}).op.attributes.at("via"), "f16");
+  const Resolved forward = resolve("cumsum 4xf32"), before = resolve("cumsum 4xf32 exclusive=true");
+  EXPECT_THROW(cover(contract_from_choices(forward, {}, {}), before), Refused);
+  EXPECT_THROW(cover(contract_from_choices(before, {}, {}), resolve("cumsum 4xf32 exclusive=true reverse=true")), Refused);
+  EXPECT_NO_THROW(cover(contract_from_choices(before, {}, {}), before));
 }
 
 TEST(Cover, SaysWhatDiffers) {

@@ -1,5 +1,5 @@
-// add, multiply, divide, multiply_add, multiply_subtract, convert, as StableHLO has them: computed in the operands' format, then
-// converted where out= asks.
+// add, multiply, divide, reciprocal, sqrt, rsqrt, multiply_add, multiply_subtract, convert, as StableHLO has them: computed in
+// the operands' format, then converted where out= asks.
 #include <fmt/format.h>
 
 #include "backends/stablehlo/writer.h"
@@ -29,6 +29,20 @@ std::string multiply_add(const Problem& problem, const OperandSpec& result) {
 }
 
 std::string divide(const Problem& problem, const OperandSpec& result) { return binary(problem, result, "divide"); }
+
+std::string reciprocal(const Problem& problem, const OperandSpec& result) {
+  Lines lines(result);
+  const std::string value = lines.op("divide", lines.splat("1"), "%arg0");
+  return module(problem, result, lines.text, value);
+}
+
+std::string sqrt(const Problem& problem, const OperandSpec& result) {
+  return module(problem, result, {"%r = stablehlo.sqrt %arg0 : " + type(result)}, "%r");
+}
+
+std::string rsqrt(const Problem& problem, const OperandSpec& result) {
+  return module(problem, result, {"%r = stablehlo.rsqrt %arg0 : " + type(result)}, "%r");
+}
 
 std::string multiply_subtract(const Problem& problem, const OperandSpec& result) {
   const OperandSpec& x = problem.operands.at(0);

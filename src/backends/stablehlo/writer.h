@@ -52,6 +52,13 @@ class Lines {
 
 // One function a family; each refuses as plain_stablehlo does.
 std::string matmul(const Problem& problem, const OperandSpec& result);
+std::string dot(const Problem& problem, const OperandSpec& result);
+std::string integer_matmul(const Problem& problem, const OperandSpec& result);
+std::string mean(const Problem& problem, const OperandSpec& result);
+std::string cumsum(const Problem& problem, const OperandSpec& result);
+std::string reciprocal(const Problem& problem, const OperandSpec& result);
+std::string sqrt(const Problem& problem, const OperandSpec& result);
+std::string rsqrt(const Problem& problem, const OperandSpec& result);
 std::string sum(const Problem& problem, const OperandSpec& result);
 std::string add(const Problem& problem, const OperandSpec& result);
 std::string multiply(const Problem& problem, const OperandSpec& result);
