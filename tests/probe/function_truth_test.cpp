@@ -236,6 +236,15 @@ TEST(Truth, SpecialValues) {
   EXPECT_THROW(FunctionTruth(MathFunction::Exp, Format::I32, Format::F32), Refused);
 }
 
+// The argument lies in the middle between two values of the result's format, the function's value 2^-60 of it to one side.
+TEST(Truth, NextToAMiddle) {
+  const Bits x = 0x21808000;  // (1 + 2^-8) 2^-60
+  EXPECT_EQ(FunctionTruth(MathFunction::Expm1, Format::F32, Format::BF16)(x), 0x2181U);
+  EXPECT_EQ(FunctionTruth(MathFunction::Log1p, Format::F32, Format::BF16)(x), 0x2180U);
+  EXPECT_EQ(FunctionTruth(MathFunction::Expm1, Format::F32, Format::BF16)(x | 0x80000000), 0xa180U);
+  EXPECT_EQ(FunctionTruth(MathFunction::Log1p, Format::F32, Format::BF16)(x | 0x80000000), 0xa181U);
+}
+
 // What a port of MLX's exp meets (its own approximation ends at 88).
 TEST(Truth, WhereExpLeavesItsRange) {
   FunctionTruth truth(MathFunction::Exp, Format::F32, Format::F32);
