@@ -28,6 +28,7 @@ void add_diagnostics(Program program);
 void add_diff(Program program);
 void add_emit(Program program);
 void add_operators(Program program);
+void add_probe(Program program);
 void add_run(Program program);
 void add_show(Program program);
 

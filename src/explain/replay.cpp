@@ -7,6 +7,7 @@
 #include "explain/distinct.h"
 #include "explain/restrict.h"
 #include "interpret/interpret.h"
+#include "probe/function_flush.h"
 
 namespace bitpact {
 namespace {
@@ -15,14 +16,6 @@ namespace {
 constexpr std::int64_t kScreenOutputs = 64;
 constexpr std::int64_t kPartOutputs = 2048;
 constexpr std::ptrdiff_t kWholeRuns = 8;
-
-void flush_body(ScalarBody& body, bool inputs, bool results) {
-  for (Instruction& instruction : body.code) {
-    if (!info(instruction.op).rounds || !is_float(instruction.format)) continue;
-    instruction.policy.flush_in |= inputs;
-    instruction.policy.flush_out |= results;
-  }
-}
 
 bool has_subnormal(std::uint8_t flags) {
   constexpr int kSubnormal = 1 << static_cast<int>(Exclusion::SubnormalInput) |
@@ -64,17 +57,6 @@ Fit run(const Fit& what, const Sample& s, Tensor* result = nullptr) {
 }
 
 }  // namespace
-
-NumericProgram with_flush(const NumericProgram& program, bool inputs, bool results) {
-  NumericProgram flushed = program;
-  for (Node& node : flushed.nodes) {
-    if (auto* map = std::get_if<Map>(&node)) flush_body(map->body, inputs, results);
-    if (auto* fold = std::get_if<Fold>(&node))
-      for (ScalarBody* body : {&fold->leaf, &fold->step, &fold->merge, &fold->finish, &fold->start.lift})
-        flush_body(*body, inputs, results);
-  }
-  return flushed;
-}
 
 Replay replay(const Resolved& problem, const std::vector<Tensor>& operands, const Tensor& outputs,
               const std::vector<std::int64_t>& index) {

@@ -31,7 +31,4 @@ struct Replay {
 Replay replay(const Resolved& problem, const std::vector<Tensor>& operands, const Tensor& outputs,
               const std::vector<std::int64_t>& index);
 
-/// The program with every rounding operation counting subnormal operands and / or results as zeros.
-NumericProgram with_flush(const NumericProgram& program, bool inputs, bool results);
-
 }  // namespace bitpact

@@ -15,6 +15,7 @@ Operator function(const std::string& name, Function which, const std::string& su
   Operator op;
   op.name = name;
   op.summary = summary;
+  op.function = name;
   op.operands = {"x"};
   op.clauses = {{"C1", "the operand is f32, bf16 or f16"}};
   op.resolve = [](const Operator& self, const Problem& problem) {

@@ -63,6 +63,9 @@ struct Operator {
   std::vector<std::string> operands;  ///< names, in order
   std::vector<AttributeSpec> attributes;
   std::vector<Clause> clauses;
+  /// The mathematical function of one argument that the canonical program rounds correctly: "exp"; empty where it is none.
+  /// probe/function_truth.h has the names.
+  std::string function{};
   /// Axes of operands and result, after the clauses. The problem's name and attributes are canonical when it is called.
   std::function<Resolved(const Operator&, const Problem&)> resolve;
   std::function<std::vector<ChoicePoint>(const OperatorFormats&)> choice_points;

@@ -152,6 +152,32 @@ void check_enumerable(const std::vector<OperandSpec>& specs) {
     refuse(Code::Usage, fmt::format("a recipe that enumerates is for formats of at most 16 bits, not {}", name(specs[0].format)));
 }
 
+/// "0x42b00001,0x3f800000": hexadecimal without leading zeros to leave out, so that one list has one spelling.
+std::vector<Bits> given_bits(std::string_view list, std::string_view text) {
+  std::vector<Bits> all;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    const std::string_view word = list.substr(begin, end - begin);
+    Bits value = 0;
+    const char* last = word.data() + word.size();
+    const bool prefixed = word.size() > 2 && word.starts_with("0x");
+    if (!prefixed || std::from_chars(word.data() + 2, last, value, 16).ptr != last || fmt::format("0x{:x}", value) != word)
+      not_a_recipe(text, fmt::format("'{}' is not 0x and lower-case hexadecimal digits, the first one not 0, below 2^64", word));
+    all.push_back(value);
+    begin = end + 1;
+  }
+  return all;
+}
+
+Tensor with_bits(const OperandSpec& spec, const std::vector<Bits>& bits) {
+  for (const Bits value : bits)
+    if (info(spec.format).bits < 64 && value >> info(spec.format).bits != 0)
+      refuse(Code::Usage, fmt::format("0x{:x} has more bits than {}", value, name(spec.format)));
+  Tensor tensor(spec.format, spec.shape);
+  for (std::int64_t i = 0; i < tensor.size(); ++i) tensor.set(i, bits[static_cast<std::size_t>(i) % bits.size()]);
+  return tensor;
+}
+
 void check_version(const Recipe& recipe) {
   if (recipe.version != kVersion) not_a_recipe(recipe.to_text(), fmt::format("its version is not {}", kVersion));
 }
@@ -165,6 +191,11 @@ const std::vector<std::string>& Recipe::all_classes() {
 
 std::string Recipe::to_text() const {
   if (all_values) return version + " enumerate";
+  if (!bits.empty()) {
+    std::vector<std::string> words;
+    for (const Bits value : bits) words.push_back(fmt::format("0x{:x}", value));
+    return fmt::format("{} bits={}", version, fmt::join(words, ","));
+  }
   return fmt::format("{} seed={} classes={}", version, seed, fmt::join(classes, ","));
 }
 
@@ -179,6 +210,10 @@ Recipe Recipe::parse(std::string_view text) {
   if (words[0] != kVersion) not_a_recipe(text, fmt::format("it does not begin with {}", kVersion));
   if (words.size() == 2 && words[1] == "enumerate") {
     recipe.all_values = true;
+    return recipe;
+  }
+  if (words.size() == 2 && words[1].starts_with("bits=")) {
+    recipe.bits = given_bits(words[1].substr(5), text);
     return recipe;
   }
   bool seed_given = false, classes_given = false;
@@ -214,6 +249,11 @@ std::vector<Tensor> make_operands(const Recipe& recipe, const std::vector<Operan
     check_enumerable(specs);
     return {enumerated(specs[0])};
   }
+  if (!recipe.bits.empty()) {
+    std::vector<Tensor> operands;
+    for (const OperandSpec& spec : specs) operands.push_back(with_bits(spec, recipe.bits));
+    return operands;
+  }
   const auto sequence = sequence_of(recipe);
   const auto places = layouts(specs, operand_axes, result_axes);
   const OperandWords words(recipe.seed);
@@ -234,6 +274,7 @@ std::vector<std::string> classes_present(const Recipe& recipe, const std::vector
     check_enumerable(specs);
     return {"enumerate"};
   }
+  if (!recipe.bits.empty()) return {"bits"};
   const auto sequence = sequence_of(recipe);
   const auto places = layouts(specs, operand_axes, result_axes);
   std::vector<bool> seen(kOperandClasses, false);

@@ -12,12 +12,14 @@
 
 namespace bitpact {
 
-/// "bitpact-operands/1 seed=1 classes=normal,wide,cancellation,ties,subnormal,special", or "bitpact-operands/1 enumerate".
+/// "bitpact-operands/1 seed=1 classes=normal,wide,cancellation,ties,subnormal,special", "bitpact-operands/1 enumerate", or
+/// "bitpact-operands/1 bits=0x42b00001,0x3f800000".
 struct Recipe {
   std::string version = "bitpact-operands/1";
   std::uint64_t seed = 1;
   std::vector<std::string> classes = all_classes();  ///< in the order of all_classes
   bool all_values = false;                           ///< "enumerate": element i of the one operand has the bits i mod 2^width
+  std::vector<Bits> bits;  ///< "bits=...": element i of every operand has bits[i mod their number]; empty: not asked for
 
   static const std::vector<std::string>& all_classes();
   bool enumerates() const { return all_values; }
@@ -32,12 +34,12 @@ struct Recipe {
 /// each other's operands: an element's class is a function of its coordinates on those alone, so that one infinity decides the
 /// outputs of one class and not all (an operator that reduces along an axis of its own result leaves that axis out).
 /// An operand's values do not depend on the order in which its axes are stored: a transposed operand holds the same numbers.
-/// Refuses `usage` where a recipe that enumerates is asked for anything but one operand of at most 16 bits, or where a recipe is
-/// not one (no class, an unknown class or version); `internal` where axes do not fit shapes.
+/// Refuses `usage` where a recipe that enumerates is asked for anything but one operand of at most 16 bits, where bits are wider
+/// than an operand's format, or where a recipe is not one (no class, an unknown class or version); `internal` where axes do not fit shapes.
 std::vector<Tensor> make_operands(const Recipe& recipe, const std::vector<OperandSpec>& specs,
                                   const std::vector<Axes>& operand_axes, const Axes& result_axes);
 
-/// The classes that at least one element of one operand has, in the order of Recipe::all_classes; {"enumerate"} for all values.
+/// The classes that at least one element of one operand has, in the order of Recipe::all_classes; {"enumerate"} for all values, {"bits"} for given ones.
 std::vector<std::string> classes_present(const Recipe& recipe, const std::vector<OperandSpec>& specs,
                                          const std::vector<Axes>& operand_axes, const Axes& result_axes);
 

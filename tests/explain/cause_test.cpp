@@ -6,6 +6,7 @@
 #include "explain/restrict.h"
 #include "interpret/interpret.h"
 #include "operators/recipe.h"
+#include "probe/function_flush.h"
 
 namespace bitpact {
 namespace {

@@ -1,0 +1,80 @@
+// bitpact probe: what a backend computes, as a contract, or UNKNOWN.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/probe_other.h"
+#include "cli/verbs.h"
+#include "diagnostic/diagnostic.h"
+#include "probe/function_blocks.h"
+#include "probe/function_errors.h"
+#include "probe/function_probe.h"
+#include "probe/function_progress.h"
+
+namespace bitpact {
+namespace {
+
+struct ProbeOptions {
+  std::string problem, backend, output;
+  bool exhaustive = false, errors = false;
+  BackendSettings settings;
+};
+
+/// Beside the output where there is one: a second machine, or another run, goes on from there.
+std::string progress_path(const ProbeOptions& o, Backend& backend, const Resolved& problem, const std::string& pass) {
+  if (!o.exhaustive) return {};
+  if (!o.output.empty()) return fmt::format("{}.{}-progress", o.output, pass);
+  FunctionAsker asker(backend, problem);
+  return default_progress_path(about_pass(pass, asker));
+}
+
+ExitCode report_function(const FunctionReport& report, const ProbeOptions& o, bool json) {
+  if (json)
+    print_json(to_json(report));
+  else
+    print(to_text(report));
+  if (report.contract && !o.output.empty()) write_contract_file(*report.contract, o.output);
+  if (report.contract) return 0;
+  say(to_text(*report.diagnostic));
+  return info(report.diagnostic->code).exit;
+}
+
+ExitCode report_errors(Backend& backend, const Resolved& problem, const ProbeOptions& o, bool json) {
+  const ErrorReport report = measure_errors(
+      backend, problem, {.exhaustive = o.exhaustive, .progress = progress_path(o, backend, problem, "errors"), .say = say});
+  if (json)
+    print_json(to_json(report));
+  else
+    print(to_text(report));
+  return 0;
+}
+
+}  // namespace
+
+void add_probe(Program program) {
+  auto o = std::make_shared<ProbeOptions>();
+  CLI::App* verb = program.app.add_subcommand("probe", "what a backend computes: a contract checked by replay, or UNKNOWN");
+  verb->add_option("problem", o->problem, "a problem line")->required();
+  verb->add_option("--backend", o->backend, "who is asked, e.g. mlx")->required();
+  verb->add_option("-o,--output", o->output, "file for the contract; none is written where it is UNKNOWN");
+  verb->add_flag("--exhaustive", o->exhaustive, "functions of f32: all 2^32 arguments; goes on where it was ended");
+  verb->add_flag("--errors", o->errors,
+                 "functions: errors against the correctly rounded value instead, monotonicity, where the range ends");
+  verb->add_flag("--json", program.json, "print bitpact.function/1, with --errors bitpact.function-errors/1");
+  add_worker_options(verb, o->settings);
+  verb->callback([o, program] {
+    program.run = [o, program] {
+      const Resolved problem = resolve(o->problem);
+      const auto backend = open_backend(parse_backend(o->backend), o->settings);
+      if (!is_function(problem)) probe_other(*backend, problem);
+      if (o->errors && !o->output.empty()) refuse(Code::Usage, "--errors writes no contract: -o does not go with it");
+      if (o->errors) return report_errors(*backend, problem, *o, program.json);
+      const FunctionReport report =
+          probe_function(*backend, problem,
+                         {.exhaustive = o->exhaustive, .progress = progress_path(*o, *backend, problem, "table"), .say = say});
+      return report_function(report, *o, program.json);
+    };
+  });
+}
+
+}  // namespace bitpact

@@ -1,0 +1,122 @@
+#include "probe/function_probe.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "probe/function_inputs.h"
+#include "probe/function_progress.h"
+#include "probe/function_sweep.h"
+#include "tensor/digest.h"
+
+namespace bitpact {
+namespace {
+
+/// Arguments of a sample that are also asked in tails: each takes a seventh of a call.
+constexpr std::int64_t kSampledTails = 4096;
+
+void compare(FunctionTable& table, FunctionAsker& asker, const FunctionValues& values) {
+  const Tensor x = as_row(asker.argument(), values.x);
+  for (FunctionCandidate& c : table.candidates) compare_with(c, asker, x, values.y);
+}
+
+FunctionTable make_table(const std::string& where, FunctionAsker& asker, const FunctionValues& values) {
+  FunctionTable table;
+  table.where = where;
+  table.arguments = static_cast<std::int64_t>(values.x.size());
+  table.whole = asked_in_full(asker.argument()) && values.x.size() == std::size_t{1} << info(asker.argument()).bits;
+  if (table.whole) table.sha256 = table_digest(values.y);
+  table.candidates = function_candidates(asker.problem());
+  compare(table, asker, values);
+  return table;
+}
+
+std::string for_shell(const std::string& text) {
+  return text.find_first_of(" []();*?&|<>$'") == std::string::npos ? text : fmt::format("\"{}\"", text);
+}
+
+Contract contract_of(const FunctionCandidate& fit, const FunctionReport& report, FunctionAsker& asker) {
+  Contract contract = contract_from_choices(asker.problem(), fit.choices, {});
+  contract.pieces[0].program = fit.program;
+  contract.verified = asker.lines();
+  contract.identity = report.identity;
+  contract.established = {"probed", report.strength, report.strength_words};
+  return contract;
+}
+
+}  // namespace
+
+std::string table_digest(const Tensor& values) { return sha256(values.span()); }
+
+std::string table_digest(const std::vector<std::string>& blocks) {
+  std::string lines;
+  for (const std::string& block : blocks) lines += block + "\n";
+  return sha256(lines);
+}
+
+FunctionReport probe_function(Backend& backend, const Resolved& problem, const FunctionProbeOptions& options) {
+  const auto begin = std::chrono::steady_clock::now();
+  FunctionAsker asker(backend, problem);
+  FunctionReport report;
+  report.problem = to_text(problem.problem);
+  report.backend = to_text(backend.spec());
+  report.identity = backend.identity();
+  report.argument = asker.argument();
+  report.result = asker.result();
+  // The identity has the processor's features in full; a diagnostic needs the machine only.
+  const Where where{report.problem, report.backend, report.identity.target.substr(0, report.identity.target.find(" +"))};
+
+  FunctionValues values;
+  values.x = function_inputs(asker.argument());
+  values.y = asker.ask(as_row(asker.argument(), values.x), 2);
+  const bool full = asked_in_full(asker.argument());
+  const auto size = static_cast<std::int64_t>(values.x.size());
+  Positions positions = ask_positions(asker, values, full ? size : kSampledTails);
+  report.positions = positions.classes;
+
+  report.tables.push_back(make_table(positions.same() ? "everywhere" : "vector body", asker, values));
+  if (positions.classes[1].different > 0) report.tables.push_back(make_table("tail", asker, positions.tail));
+  FunctionTable& table = report.tables.front();
+  report.strength = full ? "exhaustive" : "sampled";
+  report.strength_words = full ? fmt::format("all {} values of {}", size, name(asker.argument()))
+                               : fmt::format("{} values of {}, {}", size, name(asker.argument()), kFunctionSample);
+  if (options.exhaustive && !full) {
+    const Sweep sweep = sweep_function(asker, table.candidates, options.progress, options.say);
+    table.sha256 = table_digest(sweep.blocks);
+    table.whole = true;
+    table.arguments = std::int64_t{1} << info(asker.argument()).bits;
+    report.strength = "exhaustive";
+    report.strength_words = fmt::format("all 2^{} values of {} in one row; other places by {}", info(asker.argument()).bits,
+                                        name(asker.argument()), kFunctionSample);
+  }
+
+  const FunctionCandidate* nearest = best(table.candidates);
+  if (!positions.same()) {
+    const PositionClass& c =
+        *std::find_if(positions.classes.begin(), positions.classes.end(), [](const auto& p) { return p.different > 0; });
+    report.diagnostic = Diagnostic{Code::ProbePosition,
+                                   fmt::format("{} of {} arguments have another value at {}", c.different, c.arguments, c.words),
+                                   where.op, where.backend, where.target};
+  } else if (nearest && nearest->fits()) {
+    report.contract = contract_of(*nearest, report, asker);
+  } else {
+    report.diagnostic =
+        Diagnostic{Code::ProbeUnknown, fmt::format("none of {} programs gives the values", table.candidates.size()), where.op,
+                   where.backend, where.target};
+  }
+  if (nearest && nearest->first) {
+    Problem one = problem.problem;
+    one.operands[0].shape = {1};
+    report.reproduce =
+        fmt::format("bitpact compare \"{}\" --reference native --candidate {} --operands \"bitpact-operands/1 bits={}\"",
+                    to_text(one), for_shell(report.backend), fmt::format("0x{:x}", *nearest->first));
+  }
+  report.calls = asker.calls();
+  report.backend_seconds = asker.backend_seconds();
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return report;
+}
+
+}  // namespace bitpact
