@@ -80,6 +80,11 @@ std::string fold_name(const Contract& c, const FoldOrder& fold) {
 
 bool part(const PairedOrders& pair) { return pair.difference && pair.difference->kind != OrderDifference::Kind::None; }
 
+std::string side_text(std::string_view which, const FoldOrder& fold, const OrderTree& tree) {
+  const bool all = worth_drawing(tree).root == tree.root;
+  return fmt::format("the {}: {}{}", which, order_words(*fold.order), all ? "" : "; of it, that part");
+}
+
 void print_pair(const Contract& a, const PairedOrders& pair, bool ascii) {
   const std::string name = fold_name(a, pair.a);
   if (!part(pair)) {
@@ -91,7 +96,7 @@ void print_pair(const Contract& a, const PairedOrders& pair, bool ascii) {
   print(fmt::format("\nwhere the orders of {} part, of {}:\n", name, leaf_count(d.leaves)));
   for (const std::string& line : in_words(d)) print("  " + line + "\n");
   const auto side = [&](std::string_view which, const FoldOrder& fold, const OrderTree& tree) {
-    print(fmt::format("the {}: {}\n", which, order_words(*fold.order)));
+    print(side_text(which, fold, tree) + "\n");
     print(to_text(draw(worth_drawing(tree), kHalfTextItems), ascii, "  "));
   };
   side("first", pair.a, d.first);
@@ -103,13 +108,14 @@ void write_svg(const Contract& a, const std::vector<PairedOrders>& pairs, const 
   for (const PairedOrders& pair : pairs) {
     if (!part(pair)) continue;
     const OrderDifference& d = *pair.difference;
-    std::vector<std::string> heading{fmt::format("{}, {}", fold_name(a, pair.a), leaf_count(d.leaves))};
-    for (const std::string& line : in_words(d)) heading.push_back(line);
-    heading.push_back("the first: " + order_words(*pair.a.order));
-    panels.push_back({heading, draw(worth_drawing(d.first), kSvgItems)});
-    panels.push_back({{"the second: " + order_words(*pair.b.order)}, draw(worth_drawing(d.second), kSvgItems)});
+    panels.push_back({fmt::format("{}, {}", fold_name(a, pair.a), leaf_count(d.leaves)), in_words(d), {}});
+    const auto side = [&](std::string_view which, const FoldOrder& fold, const OrderTree& tree) {
+      panels.push_back({side_text(which, fold, tree), {}, draw(worth_drawing(tree), kSvgItems)});
+    };
+    side("first", pair.a, d.first);
+    side("second", pair.b, d.second);
   }
-  if (panels.empty()) panels.push_back({{"no two orders part"}, {}});
+  if (panels.empty()) panels.push_back({"no two orders part", {}, {}});
   write_text_file(path, to_svg(panels, "where two orders part"));
 }
 

@@ -104,9 +104,9 @@ void write_svg(const Contract& c, const Request& request) {
   std::vector<SvgPanel> panels;
   for (const FoldOrder& fold : fold_orders(c)) {
     const OrderTree tree = tree_of(fold, request);
-    panels.push_back({{heading(c, fold, tree)}, draw(tree, kSvgItems)});
+    panels.push_back({heading(c, fold, tree), {}, draw(tree, kSvgItems)});
   }
-  if (panels.empty()) panels.push_back({{"no fold: nothing is joined, so there is no order"}, {}});
+  if (panels.empty()) panels.push_back({"no fold: nothing is joined, so there is no order", {}, {}});
   write_text_file(request.svg, to_svg(panels, formats_text(c.op) + ": in which order it joins"));
 }
 

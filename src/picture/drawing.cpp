@@ -86,7 +86,8 @@ class Drawer {
     const std::int32_t s = shape_of_[static_cast<size_t>(number)];
     DrawnNode& node = drawing_.nodes[static_cast<size_t>(number)];
     const auto known = opened_.find(s);
-    if (!whole_ && known != opened_.end() && !node.holds_mark) {  // a mark is seen where it is
+    // A mark is seen where it is, and a few leaves are not worth a reference.
+    if (!whole_ && known != opened_.end() && !node.holds_mark && node.leaves > 4) {
       node.kind = Kind::Alike;
       node.like = known->second;
       return;

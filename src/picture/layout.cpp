@@ -18,6 +18,11 @@ double text_width(const std::string& text) { return kCharacter * static_cast<dou
 
 bool is_row(const DrawnNode& node) { return node.entries.empty(); }
 
+/// On both sides of the centre.
+struct Column {
+  double left = kColumn / 2, right = kColumn / 2;
+};
+
 class Placer {
  public:
   explicit Placer(const Drawing& drawing) : drawing_(drawing) { layout_.nodes.resize(drawing.nodes.size()); }
@@ -27,10 +32,10 @@ class Placer {
     place(root, true, 0);
     columns(root.node);
     double x = rows_width_ + kMargin;
-    std::vector<double> centre(widths_.size(), 0), right(widths_.size(), x);
-    for (size_t c = 1; c < widths_.size(); ++c) {
-      centre[c] = x + widths_[c] / 2;
-      x += widths_[c];
+    std::vector<double> centre(columns_.size(), 0), right(columns_.size(), x);
+    for (size_t c = 1; c < columns_.size(); ++c) {
+      centre[c] = x + columns_[c].left;
+      x = centre[c] + columns_[c].right;
       right[c] = x;
     }
     for (NodeLayout& node : layout_.nodes) {
@@ -55,7 +60,7 @@ class Placer {
       if (!place_of.label.empty()) y_ += kLabel;
       place_of.x = kMargin + kIndent * depth;
       place_of.y = y_;
-      const auto shown = cells(node);
+      const auto shown = cells(drawing_, node);
       place_of.width = cell_width(shown) * static_cast<double>(shown.size());
       place_of.out_y = y_ + kRowHeight / 2;
       rows_width_ = std::max(rows_width_, place_of.x + std::max(place_of.width + 2 * kCardOffset, text_width(place_of.label)));
@@ -67,7 +72,7 @@ class Placer {
     if (place_of.frame) {
       place_of.frame_x = kMargin + kIndent * depth - 4;
       place_of.frame_y = y_;
-      y_ += 6;
+      y_ += 6 + (entry.count > 1 ? 2 * kCardOffset : 0);
     }
     if (!place_of.label.empty()) {
       y_ += kLabel + 3;
@@ -89,19 +94,23 @@ class Placer {
     const DrawnNode& node = drawing_.node(n);
     if (is_row(node)) return 0;
     int column = 0;
-    double width = kColumn;
+    Column wide;
     for (const DrawnEntry& entry : node.entries) {
       column = std::max(column, columns(entry.node));
-      if (entry.parts_here) width = std::max(width, 2 * text_width("parts here") + 36);  // the text is on one side of the centre
-      if (entry.count > 1 && node.entries.size() > 1)
-        width = std::max(width, 2 * text_width(fmt::format("x {}", entry.count)) + 36);
-      if (entry.how == How::JoinsLeft) width = std::max(width, 2 * text_width("left") + 36);
+      // Words stand on the right of a dot.
+      if (entry.parts_here) wide.right = std::max(wide.right, text_width("parts here") + 18);
+      const bool said = entry.how == How::JoinsLeft || (entry.count > 1 && node.entries.size() > 1);
+      if (said) wide.right = std::max(wide.right, text_width(fmt::format("x {} left", entry.count)) + 18);
     }
     const std::string text = joiner_text(node);
-    if (!text.empty()) width = std::max(width, text_width(text) + 44);
+    if (!text.empty()) {
+      wide.left = std::max(wide.left, text_width(text) / 2 + 22);
+      wide.right = std::max(wide.right, wide.left);
+    }
     ++column;
-    if (widths_.size() <= static_cast<size_t>(column)) widths_.resize(static_cast<size_t>(column) + 1, kColumn);
-    widths_[static_cast<size_t>(column)] = std::max(widths_[static_cast<size_t>(column)], width);
+    if (columns_.size() <= static_cast<size_t>(column)) columns_.resize(static_cast<size_t>(column) + 1);
+    Column& all = columns_[static_cast<size_t>(column)];
+    all = {std::max(all.left, wide.left), std::max(all.right, wide.right)};
     at(n).column = column;
     return column;
   }
@@ -121,12 +130,12 @@ class Placer {
   const Drawing& drawing_;
   Layout layout_;
   double y_ = kGap, rows_width_ = 0;
-  std::vector<double> widths_{0};
+  std::vector<Column> columns_{1};
 };
 
 }  // namespace
 
-std::vector<std::string> cells(const DrawnNode& node) {
+std::vector<std::string> cells(const Drawing& drawing, const DrawnNode& node) {
   std::vector<std::string> text;
   const auto leaf = [&](std::int64_t i) { text.push_back(fmt::format("{}", node.at + i * node.stride)); };
   switch (node.kind) {
@@ -141,6 +150,8 @@ std::vector<std::string> cells(const DrawnNode& node) {
       return {closed_text(node)};
     case Kind::Omitted:
       return {fmt::format("... {} more, {}", node.count, leaf_count(node.leaves))};
+    case Kind::Alike:
+      return {fmt::format("like [{}], from leaf {} on", drawing.node(node.like).name, node.lowest)};
     default:
       return {};
   }
@@ -155,7 +166,7 @@ double cell_width(const std::vector<std::string>& cells) {
 std::string joiner_text(const DrawnNode& node) {
   if (node.kind == Kind::Pairs) return fmt::format("{} in pairs, {} levels", std::int64_t{1} << node.levels, node.levels);
   if (node.entries.size() != 1) return "";
-  return fmt::format("{} one after another", node.entries[0].count);
+  return node.entries[0].count == 2 ? "2 joined" : fmt::format("{} one after another", node.entries[0].count);
 }
 
 Layout lay_out(const Drawing& drawing) { return Placer(drawing).run(); }

@@ -31,9 +31,9 @@ inline constexpr double kCardOffset = 4;   ///< of the copies behind something t
 inline constexpr double kCharacter = 7.3;  ///< of 12px monospace, rounded up
 
 /// What stands in the cells of a row's box: leaf numbers, "..." for those that are left out.
-std::vector<std::string> cells(const DrawnNode& node);
+std::vector<std::string> cells(const Drawing& drawing, const DrawnNode& node);
 double cell_width(const std::vector<std::string>& cells);
-/// What a joiner says of itself: "8 one after another", "32 in pairs, 5 levels"; empty: a dot is enough.
+/// What a joiner says of itself: "8 one after another", "2 joined", "32 in pairs, 5 levels"; empty: a dot is enough.
 std::string joiner_text(const DrawnNode& node);
 
 Layout lay_out(const Drawing& drawing);

@@ -132,8 +132,7 @@ class Panel {
     const std::string_view style = node.kind == Kind::Leaves ? "box" : "other";
     for (int card = entry.count > 1 ? 2 : 0; card > 0; --card)
       back_ += box(place.x + card * kCardOffset, place.y + card * kCardOffset, place.width, kRowHeight, style);
-    const auto shown = cells(node);
-    if (shown.empty()) return;
+    const auto shown = cells(drawing_, node);
     back_ += box(place.x, place.y, place.width, kRowHeight, style);
     const double wide = cell_width(shown);
     for (size_t c = 0; c < shown.size(); ++c) {
@@ -149,8 +148,9 @@ class Panel {
       back_ += box(place.frame_x + card * kCardOffset, place.frame_y + card * kCardOffset, place.frame_width, place.frame_height,
                    node.different && card == 0 ? "part" : "frame", 8);
     used.part |= node.different;
+    const double cards = entry.count > 1 ? 2 * kCardOffset : 0;
     if (!place.label.empty())
-      front_ += text_at(place.frame_x + 10, place.frame_y + 18, place.label, node.different ? "marked" : "");
+      front_ += text_at(place.frame_x + 10 + cards, place.frame_y + 18 + cards, place.label, node.different ? "marked" : "");
   }
 
   void draw_joiner(const DrawnNode& node, const NodeLayout& place) {
@@ -230,12 +230,14 @@ std::string to_svg(const std::vector<SvgPanel>& panels, const std::string& title
   Used used;
   for (const SvgPanel& panel : panels) {
     y += 12;
-    for (const std::string& heading : panel.heading) {
+    const auto say = [&](const std::string& line, std::string_view style) {
       y += 18;
-      body += text_at(24, y, heading, "heading");
-      words += heading + "\n";
-      width = std::max(width, 48 + kCharacter * static_cast<double>(heading.size()));
-    }
+      body += text_at(24, y, line, style);
+      words += line + "\n";
+      width = std::max(width, 48 + kCharacter * static_cast<double>(line.size()));
+    };
+    say(panel.heading, "heading");
+    for (const std::string& line : panel.lines) say(line, "");
     if (panel.drawing.nodes.empty()) continue;
     words += to_text(panel.drawing, true);
     Panel drawn(panel.drawing);

@@ -9,8 +9,9 @@
 namespace bitpact {
 
 struct SvgPanel {
-  std::vector<std::string> heading;  ///< lines
-  Drawing drawing;                   ///< no nodes: nothing below the heading
+  std::string heading;
+  std::vector<std::string> lines;  ///< below it, in words
+  Drawing drawing;                 ///< no nodes: words alone
 };
 
 /// Panels below each other. `title` is read out first, then what to_text says of each panel.
