@@ -81,16 +81,6 @@ std::int64_t drawn_leaves(const FoldOrder& fold, std::optional<std::int64_t> ask
   return small;
 }
 
-std::string order_words(const Order& order) {
-  constexpr size_t most = 100;
-  try {
-    std::string text = to_text(order);
-    return text.size() <= most ? text : text.substr(0, most) + " ...";
-  } catch (const Refused&) {
-    return "an order that has no words";
-  }
-}
-
 bool locale_is_utf8() {
   const locale_t locale = newlocale(LC_CTYPE_MASK, "", nullptr);
   if (locale == nullptr) return false;

@@ -31,9 +31,6 @@ std::vector<FoldOrder> fold_orders(const Contract& contract);
 /// is for other numbers only, the smallest up to 512. Refuses as schedule() does where none of them has a schedule.
 std::int64_t drawn_leaves(const FoldOrder& fold, std::optional<std::int64_t> asked);
 
-/// to_text, cut where it is long; an order that has no words is drawn all the same.
-std::string order_words(const Order& order);
-
 /// From the environment: LC_ALL, LC_CTYPE, LANG.
 bool locale_is_utf8();
 

@@ -92,10 +92,14 @@ nlohmann::json to_json(const Contract& c, const Request& request) {
   return j;
 }
 
+constexpr std::string_view kNoFold = "no fold: nothing is joined, so there is no order";
+
 void print_trees(const Contract& c, const Request& request) {
-  for (const FoldOrder& fold : fold_orders(c)) {
+  const std::vector<FoldOrder> folds = fold_orders(c);
+  if (folds.empty()) print(std::string(kNoFold) + "\n");
+  for (const FoldOrder& fold : folds) {
     const OrderTree tree = tree_of(fold, request);
-    print("\n" + heading(c, fold, tree) + "\n");
+    print((&fold == &folds.front() ? "" : "\n") + heading(c, fold, tree) + "\n");
     print(to_text(draw(tree, kTextItems), request.ascii || !locale_is_utf8()));
   }
 }
@@ -106,7 +110,7 @@ void write_svg(const Contract& c, const Request& request) {
     const OrderTree tree = tree_of(fold, request);
     panels.push_back({heading(c, fold, tree), {}, draw(tree, kSvgItems)});
   }
-  if (panels.empty()) panels.push_back({"no fold: nothing is joined, so there is no order", {}, {}});
+  if (panels.empty()) panels.push_back({std::string(kNoFold), {}, {}});
   write_text_file(request.svg, to_svg(panels, formats_text(c.op) + ": in which order it joins"));
 }
 
@@ -116,7 +120,7 @@ void add_show(Program program) {
   auto request = std::make_shared<Request>();
   CLI::App* verb = program.app.add_subcommand("show", "a contract in words, and its orders as pictures");
   verb->add_option("contract", request->path, "contract file")->required();
-  verb->add_flag("--tree", request->tree, "draw each fold's order");
+  verb->add_flag("--tree", request->tree, "draw each fold's order, and print nothing else");
   verb->add_option("--svg", request->svg, "write the drawing to this file, as SVG");
   verb->add_option("--length", request->length, "leaves that are drawn; those of a verified problem, or 16, unless given")
       ->check(CLI::Range(std::int64_t{1}, kMostLeaves));
@@ -130,8 +134,10 @@ void add_show(Program program) {
         print_json(to_json(contract, *request));
         return 0;
       }
-      print_text(contract);
-      if (request->tree || (request->length > 0 && request->svg.empty())) print_trees(contract, *request);
+      if (request->tree || (request->length > 0 && request->svg.empty()))
+        print_trees(contract, *request);
+      else
+        print_text(contract);
       return 0;
     };
   });

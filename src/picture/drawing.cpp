@@ -99,8 +99,8 @@ class Drawer {
                          : parts_of(s, at);
     const int most = node.holds_mark ? 2 * most_ : most_;  // what is marked should be seen
     const auto room = static_cast<size_t>(std::max(0, most - static_cast<int>(drawing_.nodes.size())));
-    if (!whole_) leave_out(parts, std::min<size_t>(room, 14));
-    if (parts.empty() || (!whole_ && parts.size() > room)) return;  // stays closed
+    if (!whole_) leave_out(parts, std::min(room, static_cast<size_t>(std::max(14, most_ / 3))));  // no part takes all the room
+    if (parts.empty() || (!whole_ && parts.size() > room)) return;                                // stays closed
     node.kind = pairs.levels > 1 ? Kind::Pairs : Kind::Sequence;
     node.levels = pairs.levels;
     node.halves = pairs.halves;

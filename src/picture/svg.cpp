@@ -164,7 +164,6 @@ class Panel {
       lines_ += line(out(node.entries[0]), place.y, place.x, place.y);
       front_ += box(place.x - wide / 2, place.y - 12, wide, 24, "joiner", 12);
       front_ += text_at(place.x, place.y + 4, said, "", "middle");
-      if (node.entries[0].parts_here) mark(place.x, place.y - 22);
       return;
     }
     const double top = at(node.entries.front().node).out_y;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "diagnostic/diagnostic.h"
+
 namespace bitpact {
 
 std::string progression(std::int64_t first, std::int64_t stride, std::int64_t count) {
@@ -41,5 +43,15 @@ std::string leaves_text(const std::vector<std::int64_t>& leaves) {
 }
 
 std::string leaf_count(std::int64_t leaves) { return leaves == 1 ? "1 leaf" : fmt::format("{} leaves", leaves); }
+
+std::string order_words(const Order& order) {
+  constexpr size_t most = 100;
+  try {
+    std::string text = to_text(order);
+    return text.size() <= most ? text : text.substr(0, most) + " ...";
+  } catch (const Refused&) {
+    return "an order that has no words";
+  }
+}
 
 }  // namespace bitpact

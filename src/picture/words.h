@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "contract/order.h"
+
 namespace bitpact {
 
 /// "5", "5, 9", "0 .. 7", "0, 8, 16", "0, 8, .. 56", "7 .. 0".
@@ -21,5 +23,7 @@ std::vector<LeafRun> runs_of(const std::vector<std::int64_t>& leaves);
 std::string leaves_text(const std::vector<std::int64_t>& leaves);
 /// "1 leaf", "64 leaves".
 std::string leaf_count(std::int64_t leaves);
+/// to_text, cut where it is long. An order of a kind that has no words is drawn all the same, so this refuses nothing.
+std::string order_words(const Order& order);
 
 }  // namespace bitpact
