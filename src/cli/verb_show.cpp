@@ -1,12 +1,16 @@
-// bitpact show, bitpact diff: contracts in words.
+// bitpact show: a contract in words, its orders as pictures.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/order_pictures.h"
 #include "cli/verbs.h"
 #include "contract/contract.h"
+#include "picture/json.h"
+#include "picture/text.h"
+#include "picture/words.h"
 
 namespace bitpact {
 namespace {
@@ -52,54 +56,89 @@ void print_text(const Contract& c) {
   row("fingerprint", contract_fingerprint(c));
 }
 
-nlohmann::json to_json(const Contract& c) {
-  nlohmann::json j{
-      {"schema", "bitpact.show/1"}, {"contract", nlohmann::json::parse(write_contract(c))}, {"words", nlohmann::json::array()}};
+struct Request {
+  std::string path, svg;
+  std::int64_t length = 0;  ///< 0: not given
+  bool tree = false, ascii = false;
+  std::optional<std::int64_t> leaves() const { return length > 0 ? std::optional(length) : std::nullopt; }
+};
+
+std::string fold_name(const Contract& c, const FoldOrder& fold) {
+  return c.pieces.size() == 1 ? fold.name : fmt::format("piece {}, {}", fold.piece + 1, fold.name);
+}
+
+OrderTree tree_of(const FoldOrder& fold, const Request& request) {
+  return order_tree(schedule(*fold.order, drawn_leaves(fold, request.leaves())));
+}
+
+std::string heading(const Contract& c, const FoldOrder& fold, const OrderTree& tree) {
+  return fmt::format("{}, {}: {}", fold_name(c, fold), leaf_count(tree.shape(tree.root).leaves), order_words(*fold.order));
+}
+
+nlohmann::json to_json(const Contract& c, const Request& request) {
+  nlohmann::json j{{"schema", "bitpact.show/1"},
+                   {"contract", nlohmann::json::parse(write_contract(c))},
+                   {"words", nlohmann::json::array()},
+                   {"orders", nlohmann::json::array()}};
   for (const Piece& piece : c.pieces) j["words"].push_back(in_words(piece.program));
+  for (const FoldOrder& fold : fold_orders(c)) {
+    const OrderTree tree = tree_of(fold, request);
+    j["orders"].push_back({{"piece", fold.piece},
+                           {"node", fold.node},
+                           {"name", fold.name},
+                           {"leaves", tree.shape(tree.root).leaves},
+                           {"tree", to_json(tree)}});
+  }
   return j;
+}
+
+constexpr std::string_view kNoFold = "no fold: nothing is joined, so there is no order";
+
+void print_trees(const Contract& c, const Request& request) {
+  const std::vector<FoldOrder> folds = fold_orders(c);
+  if (folds.empty()) print(std::string(kNoFold) + "\n");
+  for (const FoldOrder& fold : folds) {
+    const OrderTree tree = tree_of(fold, request);
+    print((&fold == &folds.front() ? "" : "\n") + heading(c, fold, tree) + "\n");
+    print(to_text(draw(tree, kTextItems), request.ascii || !locale_is_utf8()));
+  }
+}
+
+void write_svg(const Contract& c, const Request& request) {
+  std::vector<SvgPanel> panels;
+  for (const FoldOrder& fold : fold_orders(c)) {
+    const OrderTree tree = tree_of(fold, request);
+    panels.push_back({heading(c, fold, tree), {}, draw(tree, kSvgItems)});
+  }
+  if (panels.empty()) panels.push_back({std::string(kNoFold), {}, {}});
+  write_text_file(request.svg, to_svg(panels, formats_text(c.op) + ": in which order it joins"));
 }
 
 }  // namespace
 
 void add_show(Program program) {
-  auto path = std::make_shared<std::string>();
-  CLI::App* verb = program.app.add_subcommand("show", "a contract in words");
-  verb->add_option("contract", *path, "contract file")->required();
+  auto request = std::make_shared<Request>();
+  CLI::App* verb = program.app.add_subcommand("show", "a contract in words, and its orders as pictures");
+  verb->add_option("contract", request->path, "contract file")->required();
+  verb->add_flag("--tree", request->tree, "draw each fold's order, and print nothing else");
+  verb->add_option("--svg", request->svg, "write the drawing to this file, as SVG");
+  verb->add_option("--length", request->length, "leaves that are drawn; those of a verified problem, or 16, unless given")
+      ->check(CLI::Range(std::int64_t{1}, kMostLeaves));
+  verb->add_flag("--ascii", request->ascii, "draw in ASCII; so it is where the locale is not UTF-8");
   verb->add_flag("--json", program.json, "print bitpact.show/1");
-  verb->callback([path, program] {
-    program.run = [path, program] {
-      const Contract contract = read_contract_file(*path);
-      if (program.json)
-        print(to_json(contract).dump(2) + "\n");
+  verb->callback([request, program] {
+    program.run = [request, program] {
+      const Contract contract = read_contract_file(request->path);
+      if (!request->svg.empty()) write_svg(contract, *request);
+      if (program.json) {
+        print_json(to_json(contract, *request));
+        return 0;
+      }
+      if (request->tree || (request->length > 0 && request->svg.empty()))
+        print_trees(contract, *request);
       else
         print_text(contract);
       return 0;
-    };
-  });
-}
-
-void add_diff(Program program) {
-  auto paths = std::make_shared<std::pair<std::string, std::string>>();
-  CLI::App* verb =
-      program.app.add_subcommand("diff", "what differs between two contracts, in words; exit 1 where the arithmetic does");
-  verb->add_option("a", paths->first, "contract file")->required();
-  verb->add_option("b", paths->second, "contract file")->required();
-  verb->add_flag("--json", program.json, "print bitpact.diff/1");
-  verb->callback([paths, program] {
-    program.run = [paths, program] {
-      const Contract a = read_contract_file(paths->first), b = read_contract_file(paths->second);
-      bool same = a.pieces.size() == b.pieces.size();
-      for (size_t i = 0; same && i < a.pieces.size(); ++i)
-        same = arithmetic_fingerprint(a.pieces[i].program, a.pieces[i].operands) ==
-               arithmetic_fingerprint(b.pieces[i].program, b.pieces[i].operands);
-      const std::vector<std::string> words = differences(a, b);
-      if (program.json) {
-        print(nlohmann::json{{"schema", "bitpact.diff/1"}, {"same_arithmetic", same}, {"differences", words}}.dump(2) + "\n");
-      } else {
-        print(same ? "same arithmetic: equal fingerprints, equal bits\n" : "the arithmetic differs\n");
-        for (const std::string& line : words) print("  " + line + "\n");
-      }
-      return same ? 0 : 1;
     };
   });
 }
