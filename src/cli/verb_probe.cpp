@@ -3,20 +3,21 @@
 
 #include <memory>
 
-#include "cli/probe_other.h"
 #include "cli/verbs.h"
 #include "diagnostic/diagnostic.h"
 #include "probe/function_blocks.h"
 #include "probe/function_errors.h"
 #include "probe/function_probe.h"
 #include "probe/function_progress.h"
+#include "probe/sum_report.h"
 
 namespace bitpact {
 namespace {
 
 struct ProbeOptions {
   std::string problem, backend, output;
-  bool exhaustive = false, errors = false;
+  bool exhaustive = false, errors = false, explain = false, one_length = false;
+  ProbeSettings sum;
   BackendSettings settings;
 };
 
@@ -49,6 +50,22 @@ ExitCode report_errors(Backend& backend, const Resolved& problem, const ProbeOpt
   return 0;
 }
 
+ExitCode report_sum(const Resolved& problem, Backend& backend, const ProbeOptions& o, bool json) {
+  if (o.errors || o.exhaustive)
+    refuse(Code::Usage, "--errors and --exhaustive are for functions of one operand", {to_text(problem.problem)});
+  ProbeSettings settings = o.sum;
+  settings.other_lengths = !o.one_length;
+  if (o.explain) settings.say = say;
+  const ProbeReport report = probe_sum(to_text(problem.problem), backend, settings);
+  if (json)
+    print_json(to_json(report));
+  else
+    print(to_text(report));
+  if (report.contract && !o.output.empty()) write_contract_file(*report.contract, o.output);
+  if (report.diagnostic) say(to_text(*report.diagnostic));
+  return exit_code(report);
+}
+
 }  // namespace
 
 void add_probe(Program program) {
@@ -60,13 +77,25 @@ void add_probe(Program program) {
   verb->add_flag("--exhaustive", o->exhaustive, "functions of f32: all 2^32 arguments; goes on where it was ended");
   verb->add_flag("--errors", o->errors,
                  "functions: errors against the correctly rounded value instead, monotonicity, where the range ends");
-  verb->add_flag("--json", program.json, "print bitpact.function/1, with --errors bitpact.function-errors/1");
+  verb->add_flag("--explain", o->explain, "sums: what is asked and struck out, on stderr");
+  verb->add_flag("--one-length", o->one_length, "sums: ask at no other lengths than the problem's");
+  verb->add_option("--replay-outputs", o->sum.replay_outputs, "sums: outputs that the replay compares, at least")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb->add_option("--replay-seconds", o->sum.replay_seconds, "sums: the replay's time limit")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  verb->add_option("--repeat", o->sum.repeats, "sums: runs on the same operands that must agree")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  verb->add_flag("--json", program.json,
+                 "print bitpact.probe/1, of functions bitpact.function/1, with --errors bitpact.function-errors/1");
   add_worker_options(verb, o->settings);
   verb->callback([o, program] {
     program.run = [o, program] {
       const Resolved problem = resolve(o->problem);
       const auto backend = open_backend(parse_backend(o->backend), o->settings);
-      if (!is_function(problem)) probe_other(*backend, problem);
+      if (!is_function(problem)) return report_sum(problem, *backend, *o, program.json);
       if (o->errors && !o->output.empty()) refuse(Code::Usage, "--errors writes no contract: -o does not go with it");
       if (o->errors) return report_errors(*backend, problem, *o, program.json);
       const FunctionReport report =

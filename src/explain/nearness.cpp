@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "explain/distinct.h"
-#include "explain/restrict.h"
+#include "probe/distinct.h"
+#include "probe/restrict.h"
 #include "interpret/interpret.h"
 
 namespace bitpact {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "explain/cause.h"
-#include "explain/restrict.h"
+#include "probe/restrict.h"
 #include "interpret/interpret.h"
 
 namespace bitpact {

@@ -4,8 +4,8 @@
 #include <tuple>
 
 #include "compare/compare.h"
-#include "explain/distinct.h"
-#include "explain/restrict.h"
+#include "probe/distinct.h"
+#include "probe/restrict.h"
 #include "interpret/interpret.h"
 #include "probe/function_flush.h"
 

@@ -47,10 +47,10 @@ struct ProbeReproducer {
 
 /// What was done, in numbers.
 struct ProbeCounts {
-  std::int64_t calls = 0;         ///< of the backend, in all
+  std::int64_t calls = 0;  ///< of the backend, in all
   std::int64_t mask_calls = 0, mask_questions = 0;
-  std::int64_t hypotheses = 0;    ///< programs tried
-  std::int64_t replayed = 0;      ///< outputs compared in the replay
+  std::int64_t hypotheses = 0;  ///< programs tried
+  std::int64_t replayed = 0;    ///< outputs compared in the replay
   std::int64_t replayed_leaves = 0;
   std::int64_t node_questions = 0;  ///< sums of two leaves, at inner nodes
   double tree_seconds = 0, seconds = 0;
@@ -72,8 +72,8 @@ struct ProbeReport {
   ProbeCounts counts;
 };
 
-/// For problems whose program is a sum or a scan over operands (any fold), or any operator whose hypotheses are to be told apart by
-/// operands. Never throws Refused: a refusal is a report.
+/// For problems whose program is a sum or a scan over operands (any fold), or any operator whose hypotheses are to be told apart
+/// by operands. Never throws Refused: a refusal is a report.
 ProbeReport probe_sum(const std::string& problem, Backend& backend, const ProbeSettings& settings = {});
 
 int exit_code(const ProbeReport& report);

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "explain/restrict.h"
+#include "probe/restrict.h"
 #include "interpret/interpret.h"
 #include "operators/recipe.h"
 #include "probe/function_flush.h"

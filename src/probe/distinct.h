@@ -8,7 +8,7 @@
 namespace bitpact {
 
 /// Without the hypotheses that add the same leaves in the same schedule as an earlier one, all else equal: of 16 leaves,
-/// interleaved(16) and blocked(32) are sequential. Folds of more than 4096 leaves are left as they are.
+/// interleaved(16) and blocked(32) are sequential. Folds of more than 65536 leaves are left as they are.
 std::vector<Hypothesis> distinct_at(std::vector<Hypothesis> hypotheses, const Binding& binding);
 
 }  // namespace bitpact

@@ -1,4 +1,4 @@
-#include "explain/distinct.h"
+#include "probe/distinct.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 namespace bitpact {
 namespace {
 
-constexpr std::int64_t kMostLeaves = 4096;
+constexpr std::int64_t kMostLeaves = 1 << 16;
 
 std::string steps_text(const Schedule& schedule) {
   std::string text;

@@ -1,4 +1,4 @@
-#include "explain/restrict.h"
+#include "probe/restrict.h"
 
 #include <algorithm>
 

@@ -1,0 +1,202 @@
+#include "probe/part_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "interpret/interpret.h"
+
+namespace bitpact {
+namespace {
+
+constexpr size_t kWhole = 48;  // candidates that are run on all outputs
+constexpr int kDeepestSplit = 8;
+constexpr int kSplitSeeds = 16;   // sets of operands that a split must hold on
+constexpr int kPartingSeeds = 6;  // sets on which what is left is told apart
+
+using Outputs = std::vector<std::int64_t>;
+
+Outputs united(const Outputs& a, const Outputs& b) {
+  Outputs both;
+  std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+  return both;
+}
+
+Outputs without(const Outputs& a, const Outputs& b) {
+  Outputs rest;
+  std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(rest));
+  return rest;
+}
+
+class Search {
+ public:
+  Search(Asker& asker, std::uint64_t seed, const std::function<void(const std::string&)>& say)
+      : asker_(asker), problem_(asker.problem()), seed_(seed), say_(say) {}
+
+  PartSearch run(const std::vector<OutputGroup>& groups) {
+    for (const OutputGroup& group : groups) {
+      tell(fmt::format("{} output(s): {}", group.outputs.size(),
+                       group.orders.empty() ? "no order known, the listed ones are tried" : "order " + brief(group.orders)));
+      search(group.outputs, candidates(problem_, group.orders), 0);
+    }
+    std::sort(found_.unexplained.begin(), found_.unexplained.end());
+    return std::move(found_);
+  }
+
+ private:
+  static std::string brief(const std::vector<Order>& orders) {
+    const std::string text = spelled(orders.front());
+    return (text.size() > 100 ? text.substr(0, 97) + "..." : text) +
+           (orders.size() > 1 ? fmt::format(" and {} more spelling(s)", orders.size() - 1) : "");
+  }
+  void tell(const std::string& line) const {
+    if (say_) say_(line);
+  }
+
+  /// Operands without subnormals, infinities and NaNs come first; then all classes.
+  const Asked& gentle(int round) { return asked(gentle_, round, {"normal", "wide", "cancellation", "ties"}); }
+  const Asked& full(int round) { return asked(full_, round, Recipe::all_classes()); }
+  const Asked& asked(std::map<int, Asked>& known, int round, const std::vector<std::string>& classes) {
+    const auto at = known.find(round);
+    if (at != known.end()) return at->second;
+    Recipe recipe;
+    recipe.seed = seed_ + static_cast<std::uint64_t>(round);
+    recipe.classes = classes;
+    return known.emplace(round, asker_.ask(recipe)).first->second;
+  }
+
+  void search(const Outputs& outputs, std::vector<Candidate> left, int depth) {
+    found_.tried += static_cast<std::int64_t>(left.size());
+    const size_t before = left.size();
+    std::vector<Candidate> screened;
+    for (const Candidate& c : left)
+      if (fits_window(c, problem_, gentle(0), outputs)) screened.push_back(c);
+    tell(fmt::format("  a window of outputs: {} of {} program(s) left", screened.size(), before));
+    if (screened.empty()) return search_elsewhere(outputs, left, depth);
+    if (screened.size() > kWhole) screened.resize(kWhole);
+    std::vector<Candidate> fits;
+    std::optional<Candidate> best;
+    Outputs best_different;
+    for (const Candidate& c : screened) {
+      const Outputs different = differing(c, problem_, gentle(0), outputs);
+      if (different.empty()) fits.push_back(c);
+      if (!best || different.size() < best_different.size()) {
+        best = c;
+        best_different = different;
+      }
+    }
+    tell(fmt::format("  all outputs: {} of {} program(s) left", fits.size(), screened.size()));
+    if (fits.empty()) return split(outputs, *best, left, depth);
+    settle(outputs, fits);
+  }
+
+  /// No candidate gives a window: one may still give outputs elsewhere in the group.
+  void search_elsewhere(const Outputs& outputs, const std::vector<Candidate>& left, int depth) {
+    std::optional<Candidate> best;
+    Outputs best_different;
+    size_t tried = 0;
+    for (const Candidate& c : left) {
+      if (++tried > kWhole) break;
+      const Outputs different = differing(c, problem_, gentle(0), outputs);
+      if (best && different.size() >= best_different.size()) continue;
+      best = c;
+      best_different = different;
+    }
+    if (best && best_different.size() < outputs.size() && depth < kDeepestSplit) return split(outputs, *best, left, depth);
+    give_up(outputs, best, best_different.size());
+  }
+
+  /// The outputs that the candidate gave on every set of operands are a part of their own.
+  void split(const Outputs& outputs, const Candidate& candidate, const std::vector<Candidate>& all, int depth) {
+    Outputs different;
+    for (int round = 0; round < kSplitSeeds; ++round)
+      different = united(different, differing(candidate, problem_, gentle(round), without(outputs, different)));
+    const Outputs same = without(outputs, different);
+    // An output that agrees by chance, on all sets, would be taken for a part: they come in numbers, or not at all.
+    if (same.empty() || depth >= kDeepestSplit) return give_up(outputs, candidate, different.size());
+    tell(fmt::format("  {} output(s) follow {}, {} do not", same.size(), to_text(candidate), different.size()));
+    settle(same, {candidate});
+    search(different, all, depth + 1);
+  }
+
+  /// Special values, and what they leave to be told apart.
+  void settle(const Outputs& outputs, const std::vector<Candidate>& fits) {
+    std::vector<Candidate> kept;
+    for (const Candidate& c : fits)
+      if (differing(c, problem_, full(0), outputs).empty()) kept.push_back(c);
+    if (kept.empty())
+      for (const Candidate& c : fits)
+        for (Candidate& flushed : flushing(c))
+          if (differing(flushed, problem_, full(0), outputs).empty()) kept.push_back(std::move(flushed));
+    if (kept.empty()) kept = with_domain(outputs, fits);
+    tell(fmt::format("  subnormals, infinities, NaNs, signed zeros: {} left", kept.size()));
+    if (kept.empty()) return give_up(outputs, fits.front(), differing(fits.front(), problem_, full(0), outputs).size());
+    part(kept, outputs);
+    if (kept.empty()) return give_up(outputs, fits.front(), 1);
+    found_.parts.push_back({outputs, std::move(kept)});
+  }
+
+  std::vector<Candidate> with_domain(const Outputs& outputs, const std::vector<Candidate>& fits) {
+    using E = Exclusion;
+    const std::vector<std::set<E>> domains{
+        {E::SubnormalInput},
+        {E::SubnormalResult},
+        {E::SubnormalInput, E::SubnormalIntermediate, E::SubnormalResult},
+        {E::OverflowIntermediate},
+        {E::SubnormalInput, E::SubnormalIntermediate, E::SubnormalResult, E::OverflowIntermediate}};
+    for (const auto& excluded : domains) {
+      std::vector<Candidate> kept;
+      for (const Candidate& c : fits) {
+        Candidate narrowed = c;
+        narrowed.domain.excludes = excluded;
+        std::int64_t inside = 0;
+        bool fits_all = true;
+        for (int round = 0; round < 2 && fits_all; ++round) {
+          std::int64_t counted = 0;
+          fits_all = differing(narrowed, problem_, full(round), outputs, &counted).empty();
+          inside += counted;
+        }
+        if (fits_all && inside > 0) kept.push_back(std::move(narrowed));
+      }
+      if (!kept.empty()) return kept;
+    }
+    return {};
+  }
+
+  /// Asks again until one is left, or nothing tried parts the rest.
+  void part(std::vector<Candidate>& left, const Outputs& outputs) {
+    for (int round = 1; round < kPartingSeeds; ++round) {
+      if (left.size() < 2 && round > 2) return;
+      for (const bool gentle_set : {true, false})
+        std::erase_if(left, [&](const Candidate& c) {
+          return !differing(c, problem_, gentle_set ? gentle(round) : full(round), outputs).empty();
+        });
+    }
+  }
+
+  void give_up(const Outputs& outputs, const std::optional<Candidate>& nearest, size_t different) {
+    tell(fmt::format("  none gives these {} output(s)", outputs.size()));
+    if (!found_.nearest && nearest) {
+      found_.nearest = nearest;
+      found_.nearest_different = static_cast<std::int64_t>(different);
+    }
+    found_.unexplained.insert(found_.unexplained.end(), outputs.begin(), outputs.end());
+  }
+
+  Asker& asker_;
+  const Resolved& problem_;
+  std::uint64_t seed_;
+  const std::function<void(const std::string&)>& say_;
+  std::map<int, Asked> gentle_, full_;
+  PartSearch found_;
+};
+
+}  // namespace
+
+PartSearch search_parts(Asker& asker, const std::vector<OutputGroup>& groups, std::uint64_t seed,
+                        const std::function<void(const std::string&)>& say) {
+  return Search(asker, seed, say).run(groups);
+}
+
+}  // namespace bitpact

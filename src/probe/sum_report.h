@@ -1,0 +1,14 @@
+// A probe's report, for people and for programs.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "probe/sum_probe.h"
+
+namespace bitpact {
+
+/// docs/schemas/probe.schema.json
+nlohmann::json to_json(const ProbeReport& report);
+std::string to_text(const ProbeReport& report);
+
+}  // namespace bitpact
