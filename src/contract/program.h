@@ -45,6 +45,7 @@ enum class Emit : std::uint8_t { Last, Prefixes };
 /// A sum, dot, max, scan: leaves in row-major order over the axes `over` (none: one leaf), associated by `order`.
 /// leaf: operands -> leaf values. step: state, leaf values -> state. merge: state, state -> state. finish: state -> one result.
 /// `merge` may be left out (an empty body) where the order is sequential.
+/// Without operands its value follows from the extents alone: adding one for each leaf is how many elements `over` has.
 /// Emit::Prefixes gives every prefix of a sequential order (`axes` then holds the one axis of `over`); of a reversed one, entry i
 /// is the state after leaf i.
 struct Fold {

@@ -22,10 +22,10 @@ Resolved resolve_integer_matmul(const Operator& op, const Problem& problem) {
   return r;
 }
 
-/// The values of choice point `unsigned`: none but the first without an unsigned operand.
+/// The values of choice point `unsigned`: none but the first where both operands are signed.
 std::vector<std::string> unsigned_values(const OperatorFormats& formats) {
-  const bool any = formats.operands[0] == Format::UI8 || formats.operands[1] == Format::UI8;
-  return any ? kUnsigned : std::vector<std::string>{kUnsigned[0]};
+  const bool none = formats.operands[0] == Format::I8 && formats.operands[1] == Format::I8;
+  return none ? std::vector<std::string>{kUnsigned[0]} : kUnsigned;
 }
 
 std::vector<ChoicePoint> integer_matmul_choices(const OperatorFormats& formats) {

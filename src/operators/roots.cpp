@@ -86,7 +86,7 @@ Operator rsqrt() {
         {"root",
          roots(formats),
          "whether the root is rounded before it is divided by",
-         {{"unrounded", "it is not: the result is rounded once"},
+         {{"unrounded", "only the result is rounded, once"},
           {"rounded", "both root and quotient are rounded to the result's format"},
           {"f32-rounded", "both root and quotient are rounded to f32, the quotient then to the result's format"}}}};
   };
