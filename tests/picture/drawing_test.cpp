@@ -155,6 +155,27 @@ TEST(Drawing, LeavesInWords) {
   EXPECT_EQ(progression(7, -1, 8), "7 .. 0");
 }
 
+// However little room there is: what is marked is neither left out of a long row nor hidden behind a part that is alike.
+TEST(Drawing, MarksAreSeen) {
+  const auto marks_in = [](const OrderTree& tree, int most) {
+    const std::string lines = to_text(draw(tree, most), true);
+    int found = 0;
+    for (size_t at = lines.find("parts here"); at != std::string::npos; at = lines.find("parts here", at + 1)) ++found;
+    return found;
+  };
+  Schedule row;
+  row.slots = 2;
+  std::int64_t leaf = 0;
+  for (int block = 0; block < 60; ++block) {  // no two neighbours of one length
+    row.steps.push_back({ScheduleStep::Kind::Chain, block == 0 ? 0 : 1, 0, leaf, 1, 2 + block % 3});
+    if (block > 0) row.steps.push_back({ScheduleStep::Kind::Merge, 0, 1, 0, 1, 0});
+    leaf += 2 + block % 3;
+  }
+  for (const std::int64_t join : {1, 30, 60, 110}) EXPECT_EQ(marks_in(order_tree(row, {{join, kPartsHere}}), 12), 1) << join;
+  // The first and the third eight leaves of 64.
+  EXPECT_EQ(marks_in(order_tree(schedule(Order::pairwise(1), 64), {{6, kPartsHere}, {21, kPartsHere}}), 38), 2);
+}
+
 TEST(Svg, HasWordsAndNothingForeign) {
   const std::string svg = to_svg({{"a <heading> & \"more\"", {"a line"}, drawn(Order::interleaved(8), 33)}}, "title & <words>");
   for (const char* part :
