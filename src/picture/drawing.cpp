@@ -140,6 +140,10 @@ class Drawer {
         parts.push_back({s, at});
         break;
       }
+      if (!first && !whole_ && pairs_of(s).levels > 1) {  // a balanced tree, not the beginning of a row
+        parts.push_back({s, at});
+        break;
+      }
       const bool parts_here = (shape.marks & kPartsHere) != 0;
       const OrderShape& head = tree_.shape(shape.head);
       const bool alike =

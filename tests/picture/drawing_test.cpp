@@ -136,6 +136,18 @@ TEST(Drawing, AChainThatGoesOn) {
             "`- goes on over leaves 40 .. 42 in sequence\n");
 }
 
+// Eight lanes joined in pairs, and what was left over: the lanes are one part, not two of four lanes each.
+TEST(Drawing, PairsAndTheRest) {
+  Schedule s = schedule(Order::interleaved(8, Order::pairwise(1)), 344);
+  s.steps.push_back({ScheduleStep::Kind::Chain, 1, 0, 344, 1, 6});
+  s.steps.push_back({ScheduleStep::Kind::Merge, 0, 1, 0, 1, 0});
+  EXPECT_EQ(to_text(draw(order_tree(s), 38), true),
+            "350 leaves, joined\n"
+            "|- 344 leaves: 8 parts joined in pairs, 3 levels, neighbours first\n"
+            "|  `- x 8, starting at 0 .. 7: leaves 0, 8, .. 336 in sequence\n"
+            "`- leaves 344 .. 349 in sequence\n");
+}
+
 TEST(Drawing, AnOrderThatHasNoWordsIsDrawn) {
   Order order;
   order.kind = static_cast<Order::Kind>(200);
