@@ -10,7 +10,7 @@
 namespace bitpact {
 namespace {
 
-constexpr std::int64_t kMostByDefault = 1 << 20;
+constexpr std::int64_t kMostByDefault = 1 << 20, kMostTried = 4096;
 
 bool has_schedule(const Order& order, std::int64_t leaves) {
   try {
@@ -75,7 +75,7 @@ std::int64_t drawn_leaves(const FoldOrder& fold, std::optional<std::int64_t> ask
   if (has_schedule(*fold.order, small)) return small;
   const auto items = static_cast<std::int64_t>(fold.order->merges.size()) + 1;
   if (items > 1 && items <= kMostLeaves && has_schedule(*fold.order, items)) return items;
-  for (std::int64_t n = 1; n <= 512; ++n)
+  for (std::int64_t n = 1; n <= kMostTried; ++n)
     if (has_schedule(*fold.order, n)) return n;
   schedule(*fold.order, small);  // refuses
   return small;

@@ -28,7 +28,7 @@ struct FoldOrder {
 std::vector<FoldOrder> fold_orders(const Contract& contract);
 
 /// The number of leaves that a fold is drawn at: what is asked for; else that of a verified problem; else 16, or, where the order
-/// is for other numbers only, the smallest up to 512. Refuses as schedule() does where none of them has a schedule.
+/// is for other numbers only, the smallest up to 4096. Refuses as schedule() does where none of them has a schedule.
 std::int64_t drawn_leaves(const FoldOrder& fold, std::optional<std::int64_t> asked);
 
 /// From the environment: LC_ALL, LC_CTYPE, LANG.

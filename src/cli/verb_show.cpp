@@ -8,6 +8,7 @@
 #include "cli/order_pictures.h"
 #include "cli/verbs.h"
 #include "contract/contract.h"
+#include "diagnostic/diagnostic.h"
 #include "picture/json.h"
 #include "picture/text.h"
 #include "picture/words.h"
@@ -67,11 +68,25 @@ std::string fold_name(const Contract& c, const FoldOrder& fold) {
   return c.pieces.size() == 1 ? fold.name : fmt::format("piece {}, {}", fold.piece + 1, fold.name);
 }
 
-OrderTree tree_of(const FoldOrder& fold, const Request& request) {
-  return order_tree(schedule(*fold.order, drawn_leaves(fold, request.leaves())));
+/// What is drawn of a fold. Where no number of leaves was asked for and none is found, only that is said; what is asked for is
+/// drawn or refused.
+struct Drawn {
+  OrderTree tree;
+  std::string refused;  ///< why there is no tree
+};
+
+Drawn drawn(const FoldOrder& fold, const Request& request) {
+  try {
+    return {order_tree(schedule(*fold.order, drawn_leaves(fold, request.leaves()))), ""};
+  } catch (const Refused& refused) {
+    if (request.length > 0) throw;
+    return {{}, fmt::format("not drawn, since no length is known for it (give --length): {}", refused.diagnostic().reason)};
+  }
 }
 
-std::string heading(const Contract& c, const FoldOrder& fold, const OrderTree& tree) {
+std::string heading(const Contract& c, const FoldOrder& fold, const Drawn& what) {
+  if (!what.refused.empty()) return fmt::format("{}: {}", fold_name(c, fold), what.refused);
+  const OrderTree& tree = what.tree;
   return fmt::format("{}, {}: {}", fold_name(c, fold), leaf_count(tree.shape(tree.root).leaves), order_words(*fold.order));
 }
 
@@ -82,12 +97,15 @@ nlohmann::json to_json(const Contract& c, const Request& request) {
                    {"orders", nlohmann::json::array()}};
   for (const Piece& piece : c.pieces) j["words"].push_back(in_words(piece.program));
   for (const FoldOrder& fold : fold_orders(c)) {
-    const OrderTree tree = tree_of(fold, request);
-    j["orders"].push_back({{"piece", fold.piece},
-                           {"node", fold.node},
-                           {"name", fold.name},
-                           {"leaves", tree.shape(tree.root).leaves},
-                           {"tree", to_json(tree)}});
+    const Drawn what = drawn(fold, request);
+    nlohmann::json order{{"piece", fold.piece}, {"node", fold.node}, {"name", fold.name}};
+    if (what.refused.empty()) {
+      order["leaves"] = what.tree.shape(what.tree.root).leaves;
+      order["tree"] = to_json(what.tree);
+    } else {
+      order["refused"] = what.refused;
+    }
+    j["orders"].push_back(std::move(order));
   }
   return j;
 }
@@ -98,17 +116,17 @@ void print_trees(const Contract& c, const Request& request) {
   const std::vector<FoldOrder> folds = fold_orders(c);
   if (folds.empty()) print(std::string(kNoFold) + "\n");
   for (const FoldOrder& fold : folds) {
-    const OrderTree tree = tree_of(fold, request);
-    print((&fold == &folds.front() ? "" : "\n") + heading(c, fold, tree) + "\n");
-    print(to_text(draw(tree, kTextItems), request.ascii || !locale_is_utf8()));
+    const Drawn what = drawn(fold, request);
+    print((&fold == &folds.front() ? "" : "\n") + heading(c, fold, what) + "\n");
+    if (what.refused.empty()) print(to_text(draw(what.tree, kTextItems), request.ascii || !locale_is_utf8()));
   }
 }
 
 void write_svg(const Contract& c, const Request& request) {
   std::vector<SvgPanel> panels;
   for (const FoldOrder& fold : fold_orders(c)) {
-    const OrderTree tree = tree_of(fold, request);
-    panels.push_back({heading(c, fold, tree), {}, draw(tree, kSvgItems)});
+    const Drawn what = drawn(fold, request);
+    panels.push_back({heading(c, fold, what), {}, what.refused.empty() ? draw(what.tree, kSvgItems) : Drawing{}});
   }
   if (panels.empty()) panels.push_back({std::string(kNoFold), {}, {}});
   write_text_file(request.svg, to_svg(panels, formats_text(c.op) + ": in which order it joins"));

@@ -117,7 +117,7 @@ class Drawer {
     std::int64_t distance = 0;
     while (true) {
       const OrderShape& shape = tree_.shape(pairs.shape);
-      const bool pair = shape.kind == OrderShape::Kind::Series && shape.marks == 0 && shape.how == How::Joins &&
+      const bool pair = shape.kind == OrderShape::Kind::Series && !shape.holds_mark && shape.how == How::Joins &&
                         shape.count == 1 && shape.head == shape.item && shape.first > 0;
       if (!pair) break;
       if (pairs.levels == 1) pairs.halves = shape.first == 2 * distance;
@@ -140,15 +140,20 @@ class Drawer {
         parts.push_back({s, at});
         break;
       }
+      if (!first && !whole_ && pairs_of(s).levels > 1) {  // a balanced tree, not the beginning of a row
+        parts.push_back({s, at});
+        break;
+      }
       const bool parts_here = (shape.marks & kPartsHere) != 0;
       const OrderShape& head = tree_.shape(shape.head);
-      const bool alike = shape.head == shape.item && shape.how == How::Joins && !parts_here && head.marks == 0 &&
-                         (shape.count == 1 || shape.first == shape.stride);
-      if (alike && !whole_) {
+      const bool alike =
+          shape.head == shape.item && shape.how == How::Joins && !parts_here && (shape.count == 1 || shape.first == shape.stride);
+      const bool one_by_one = whole_ || tree_.shape(shape.item).holds_mark;
+      if (alike && !one_by_one) {
         parts.push_back({shape.head, at, How::Joins, shape.count + 1, shape.first});
         break;
       }
-      if (whole_) {
+      if (one_by_one) {
         for (std::int64_t i = shape.count - 1; i >= 0; --i)
           parts.push_back({shape.item, at + shape.first + i * shape.stride, shape.how, 1, 0, parts_here});
       } else {

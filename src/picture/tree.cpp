@@ -30,8 +30,7 @@ std::int64_t absorb(OrderShape& run, std::int64_t run_at, std::int64_t first, st
 }  // namespace
 
 size_t OrderTreeBuilder::Hash::operator()(const OrderShape& shape) const {
-  std::uint64_t hash = static_cast<std::uint64_t>(shape.kind) | static_cast<std::uint64_t>(shape.how) << 8U |
-                       static_cast<std::uint64_t>(shape.marks) << 16U;
+  std::uint64_t hash = static_cast<std::uint64_t>(shape.how);
   const auto mix = [&hash](std::int64_t value) {
     hash = (hash ^ static_cast<std::uint64_t>(value)) * 0x9E3779B97F4A7C15U;
     hash ^= hash >> 32U;

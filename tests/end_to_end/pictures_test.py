@@ -236,27 +236,52 @@ def test_the_page_shows_what_the_program_prints(bitpact, root, tmp_path):
         assert (root / "docs/pictures" / picture).read_text() == (tmp_path / picture).read_text(), picture
 
 
-def test_an_order_for_one_length_is_drawn_at_it(bitpact, contract, tmp_path):
-    """A tree is for one number of leaves; another is refused by name."""
-    tree = json.loads(contract("pairwise(1)").read_text())
-    fold = tree["pieces"][0]["program"]["nodes"][1]["fold"]
-    fold["order"] = {"kind": "tree", "merges": [[0, 1], [3, 2]]}
-    path = tmp_path / "tree.json"
-    for _ in range(3):  # the reader says which fingerprints it has
-        path.write_text(json.dumps(tree))
-        ran = bitpact("show", path, "--tree")
-        found = re.search(r"/fingerprints/(arithmetic/0|contract): (\S+) is written, the content has (\S+)", ran.err)
-        if found is None:
-            break
-        if found[1] == "contract":
-            tree["fingerprints"]["contract"] = found[3]
-        else:
-            tree["fingerprints"]["arithmetic"][0] = found[3]
-    assert ran.code == 0, ran.err
-    assert "3 leaves: tree(0+1 3+2)" in ran.out
+@pytest.fixture
+def tree_contract(bitpact, contract, tmp_path):
+    """The path of a contract of a sum with this order, which the command line may not be able to spell."""
+
+    def write(order):
+        document = json.loads(contract("pairwise(1)").read_text())
+        document["pieces"][0]["program"]["nodes"][1]["fold"]["order"] = order
+        path = tmp_path / "tree.json"
+        for _ in range(3):  # the reader says which fingerprints it has
+            path.write_text(json.dumps(document))
+            ran = bitpact("show", path)
+            found = re.search(r"/fingerprints/(arithmetic/0|contract): (\S+) is written, the content has (\S+)", ran.err)
+            if found is None:
+                break
+            if found[1] == "contract":
+                document["fingerprints"]["contract"] = found[3]
+            else:
+                document["fingerprints"]["arithmetic"][0] = found[3]
+        assert ran.code == 0, ran.err
+        return path
+
+    return write
+
+
+def test_an_order_for_one_length_is_drawn_at_it(bitpact, contract, tree_contract):
+    path = tree_contract({"kind": "tree", "merges": [[0, 1], [3, 2]]})
+    assert "3 leaves: tree(0+1 3+2)" in bitpact("show", path, "--tree").out
     ran = bitpact("show", path, "--tree", "--length", 4)
     assert ran.code == 2
     assert "[contract-program]" in ran.err
     ran = bitpact("diff", path, contract("sequential"), "--ascii")
     assert ran.code == 1
     assert "the same leaves are joined everywhere, but leaf 0 with leaf 1 by a merge in the first" in ran.out
+
+
+def test_where_no_length_is_known(bitpact, contract, schema, tree_contract, tmp_path):
+    """Blocks of 5000, each a tree: nothing up to 4096 will do, and the rest of the contract is shown all the same."""
+    merges = [[0 if t == 0 else 4999 + t, t + 1] for t in range(4999)]
+    path = tree_contract({"kind": "blocked", "block": 5000, "inner": {"kind": "tree", "merges": merges}})
+    ran = bitpact("show", path, "--tree", "--svg", tmp_path / "none.svg")
+    assert ran.code == 0, ran.err
+    assert "not drawn, since no length is known for it (give --length): order: a tree for 5000 items was given 16" in ran.out
+    xml.etree.ElementTree.parse(tmp_path / "none.svg")
+    ran = bitpact("show", path, "--json")
+    jsonschema.validate(ran.json, schema("show"))
+    assert "--length" in ran.json["orders"][0]["refused"]
+    assert "10000 leaves, joined" in bitpact("show", path, "--length", 10000).out
+    ran = bitpact("diff", path, contract("sequential"))
+    assert (ran.code, "are not drawn: order: a tree for 5000 items" in ran.out) == (1, True)

@@ -136,6 +136,18 @@ TEST(Drawing, AChainThatGoesOn) {
             "`- goes on over leaves 40 .. 42 in sequence\n");
 }
 
+// Eight lanes joined in pairs, and what was left over: the lanes are one part, not two of four lanes each.
+TEST(Drawing, PairsAndTheRest) {
+  Schedule s = schedule(Order::interleaved(8, Order::pairwise(1)), 344);
+  s.steps.push_back({ScheduleStep::Kind::Chain, 1, 0, 344, 1, 6});
+  s.steps.push_back({ScheduleStep::Kind::Merge, 0, 1, 0, 1, 0});
+  EXPECT_EQ(to_text(draw(order_tree(s), 38), true),
+            "350 leaves, joined\n"
+            "|- 344 leaves: 8 parts joined in pairs, 3 levels, neighbours first\n"
+            "|  `- x 8, starting at 0 .. 7: leaves 0, 8, .. 336 in sequence\n"
+            "`- leaves 344 .. 349 in sequence\n");
+}
+
 TEST(Drawing, AnOrderThatHasNoWordsIsDrawn) {
   Order order;
   order.kind = static_cast<Order::Kind>(200);
@@ -153,6 +165,27 @@ TEST(Drawing, LeavesInWords) {
   EXPECT_EQ(leaves_text({0, 1, 5, 6, 9}), "leaves 0, 1; 5, 6 and 9");
   EXPECT_EQ(leaves_text({0, 1, 5, 6, 9, 10, 20}), "leaves 0, 1; 5, 6 and others, 7 in all");
   EXPECT_EQ(progression(7, -1, 8), "7 .. 0");
+}
+
+// However little room there is: what is marked is neither left out of a long row nor hidden behind a part that is alike.
+TEST(Drawing, MarksAreSeen) {
+  const auto marks_in = [](const OrderTree& tree, int most) {
+    const std::string lines = to_text(draw(tree, most), true);
+    int found = 0;
+    for (size_t at = lines.find("parts here"); at != std::string::npos; at = lines.find("parts here", at + 1)) ++found;
+    return found;
+  };
+  Schedule row;
+  row.slots = 2;
+  std::int64_t leaf = 0;
+  for (int block = 0; block < 60; ++block) {  // no two neighbours of one length
+    row.steps.push_back({ScheduleStep::Kind::Chain, block == 0 ? 0 : 1, 0, leaf, 1, 2 + block % 3});
+    if (block > 0) row.steps.push_back({ScheduleStep::Kind::Merge, 0, 1, 0, 1, 0});
+    leaf += 2 + block % 3;
+  }
+  for (const std::int64_t join : {1, 30, 60, 110}) EXPECT_EQ(marks_in(order_tree(row, {{join, kPartsHere}}), 12), 1) << join;
+  // The first and the third eight leaves of 64.
+  EXPECT_EQ(marks_in(order_tree(schedule(Order::pairwise(1), 64), {{6, kPartsHere}, {21, kPartsHere}}), 38), 2);
 }
 
 TEST(Svg, HasWordsAndNothingForeign) {
