@@ -154,7 +154,8 @@ std::string blocks_text(const Order& order) {
 }
 
 std::string_view ends_text(Order::Ends ends) {
-  constexpr std::string_view kTexts[] = {"", ", the first the short one", ", the last two made even"};
+  constexpr std::string_view kTexts[] = {"", ", the first the short one", ", the first and the last short",
+                                         ", the last two made even"};
   return kTexts[static_cast<int>(ends)];
 }
 

@@ -27,7 +27,8 @@ struct Order {
   enum class Ends : std::uint8_t {
     ShortLast,
     ShortFirst,
-    EvenLast,  ///< more than one block's worth and less than two are cut in halves, the first the longer
+    ShortBoth,  ///< what is missing is taken from the first and the last, from the first the smaller half
+    EvenLast,   ///< more than one block's worth and less than two are cut in halves, the first the longer
   };
   enum class Tail : std::uint8_t {
     Continued,  ///< one after another into the head's state (leaves: by `step`)

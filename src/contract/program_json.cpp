@@ -53,7 +53,7 @@ void read_word(JsonFields& fields, const std::string& field, const std::vector<s
   json->bad_value(fmt::format("is none of {}", fmt::join(words.begin() + 1, words.end(), ", ")));
 }
 
-const std::vector<std::string_view> kEnds{"short-last", "short-first", "even-last"};
+const std::vector<std::string_view> kEnds{"short-last", "short-first", "short-both", "even-last"};
 const std::vector<std::string_view> kTails{"continued", "joined", "apart"};
 
 // ---- nodes

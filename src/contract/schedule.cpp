@@ -94,6 +94,7 @@ class Generator {
     auto begin = [&](std::int64_t b) {
       if (b == 0 || b == blocks) return b == 0 ? 0 : n;
       if (order.ends == Order::Ends::ShortFirst) return n - (blocks - b) * width;
+      if (order.ends == Order::Ends::ShortBoth) return b * width - (blocks * width - n) / 2;
       if (order.ends == Order::Ends::EvenLast && b == blocks - 1) {
         const std::int64_t before = (blocks - 2) * width;
         return before + (n - before + 1) / 2;

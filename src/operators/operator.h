@@ -94,7 +94,7 @@ struct Hypothesis {
 std::vector<Hypothesis> hypotheses(const Operator& op, const OperatorFormats& formats);
 
 /// "sequential", "reversed", "interleaved(8)", "interleaved(8, pairwise(1))", "blocked(128, sequential, pairwise(1))",
-/// "pairwise(128)", "pairwise(128, 8, interleaved(8))", "blocked_short_first(32)", "blocked_even(448)",
+/// "pairwise(128)", "pairwise(128, 8, interleaved(8))", "blocked_short_first(32)", "blocked_short_both(32)", "blocked_even(448)",
 /// "tailed(8, interleaved(8), joined)", "parts(448 289 288)", "tree(0+1 3+2)", "stepped_tree(0+1 3+2)": docs/operators.md.
 /// Refuses `bad-attribute`.
 Order parse_order(std::string_view text);

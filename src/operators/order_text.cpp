@@ -12,7 +12,7 @@ namespace bitpact {
 namespace {
 
 // By Order::Ends and Order::Tail.
-constexpr std::array<std::string_view, 3> kBlocked{"blocked", "blocked_short_first", "blocked_even"};
+constexpr std::array<std::string_view, 4> kBlocked{"blocked", "blocked_short_first", "blocked_short_both", "blocked_even"};
 constexpr std::array<std::string_view, 3> kTails{"continued", "joined", "apart"};
 
 template <size_t N>

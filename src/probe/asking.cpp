@@ -6,6 +6,15 @@
 
 namespace bitpact {
 
+std::vector<std::string> classes_of_round(const Resolved& problem, const std::vector<std::string>& classes, std::uint64_t round) {
+  if (element_count(problem.result.shape) >= kOutputsForAllClasses) return classes;
+  return {classes[round % classes.size()]};
+}
+
+int rounds_for_all(const Resolved& problem, const std::vector<std::string>& classes) {
+  return element_count(problem.result.shape) >= kOutputsForAllClasses ? 1 : static_cast<int>(classes.size());
+}
+
 Asker::Asker(Backend& backend, const Resolved& problem) : backend_(backend), problem_(problem) {
   const Ways ways = backend.ways();
   if (!ways.operator_call && !ways.stablehlo)

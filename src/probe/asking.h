@@ -15,6 +15,13 @@ struct Asked {
   Tensor result;
 };
 
+/// An output's operands are all of one class. Where there are too few outputs for all classes, each round has its own.
+constexpr std::int64_t kOutputsForAllClasses = 64;
+/// Of the recipe with these classes, those of one round.
+std::vector<std::string> classes_of_round(const Resolved& problem, const std::vector<std::string>& classes, std::uint64_t round);
+/// So many rounds until every class was there.
+int rounds_for_all(const Resolved& problem, const std::vector<std::string>& classes);
+
 class Asker {
  public:
   /// Refuses `probe-unsupported` for a backend that runs only programs that it is given: it has none of its own.

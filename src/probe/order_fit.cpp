@@ -149,7 +149,7 @@ class Shape {
     const std::vector<std::int64_t> sizes = blocks();
     for (size_t i = 0; i < sizes.size() && i < 3; ++i) add(sizes[i]);
     for (size_t i = 0; i < common_.size() && i < kMost; ++i) add(common_[i].second);
-    // Two blocks made even hide the size that they were cut from: a kernel's sizes are multiples of 32.
+    // Two blocks made even, or both short, hide the size that they were cut from: a kernel's sizes are multiples of 32.
     if (sizes.size() == 2 && (sizes[0] - sizes[1] == 0 || sizes[0] - sizes[1] == 1))
       for (std::int64_t size = (sizes[0] + 31) / 32 * 32; size < n_; size += 32) add(size);
     return found;
@@ -180,7 +180,8 @@ class Fit {
   explicit Fit(const SumTree& tree) : shape_(tree), tree_(tree) {}
 
   std::vector<FittedOrder> run() {
-    for (const Order& order : runs()) try_order(order);
+    for (const Order& order : runs())
+      if (order.width < shape_.leaves()) try_order(order);
     blocked();
     halved();
     if (found_.empty()) in_parts();
@@ -203,7 +204,7 @@ class Fit {
     using Ends = Order::Ends;
     for (const std::int64_t width : shape_.widths()) {
       bool any = false;
-      for (const Ends ends : {Ends::ShortLast, Ends::ShortFirst, Ends::EvenLast}) {
+      for (const Ends ends : {Ends::ShortLast, Ends::ShortFirst, Ends::ShortBoth, Ends::EvenLast}) {
         Order again = Order::blocked(width, {}, {}, ends);
         std::vector<Order> outers{Order::sequential(), Order::pairwise(1), Order::backwards()};
         for (int level = 0; level < 3; ++level) {

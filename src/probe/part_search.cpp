@@ -15,6 +15,8 @@ constexpr int kDeepestSplit = 8;
 constexpr int kSplitSeeds = 16;   // sets of operands that a split must hold on
 constexpr int kPartingSeeds = 6;  // sets on which what is left is told apart
 
+const std::vector<std::string> kGentle{"normal", "wide", "cancellation", "ties"};
+
 using Outputs = std::vector<std::int64_t>;
 
 Outputs united(const Outputs& a, const Outputs& b) {
@@ -55,14 +57,14 @@ class Search {
   }
 
   /// Operands without subnormals, infinities and NaNs come first; then all classes.
-  const Asked& gentle(int round) { return asked(gentle_, round, {"normal", "wide", "cancellation", "ties"}); }
+  const Asked& gentle(int round) { return asked(gentle_, round, kGentle); }
   const Asked& full(int round) { return asked(full_, round, Recipe::all_classes()); }
   const Asked& asked(std::map<int, Asked>& known, int round, const std::vector<std::string>& classes) {
     const auto at = known.find(round);
     if (at != known.end()) return at->second;
     Recipe recipe;
     recipe.seed = seed_ + static_cast<std::uint64_t>(round);
-    recipe.classes = classes;
+    recipe.classes = classes_of_round(problem_, classes, static_cast<std::uint64_t>(round));
     return known.emplace(round, asker_.ask(recipe)).first->second;
   }
 
@@ -123,12 +125,18 @@ class Search {
   /// Special values, and what they leave to be told apart.
   void settle(const Outputs& outputs, const std::vector<Candidate>& fits) {
     std::vector<Candidate> kept;
+    const int rounds = rounds_for_all(problem_, Recipe::all_classes());
+    const auto fits_all = [&](const Candidate& c) {
+      for (int round = 0; round < rounds; ++round)
+        if (!differing(c, problem_, full(round), outputs).empty()) return false;
+      return true;
+    };
     for (const Candidate& c : fits)
-      if (differing(c, problem_, full(0), outputs).empty()) kept.push_back(c);
+      if (fits_all(c)) kept.push_back(c);
     if (kept.empty())
       for (const Candidate& c : fits)
         for (Candidate& flushed : flushing(c))
-          if (differing(flushed, problem_, full(0), outputs).empty()) kept.push_back(std::move(flushed));
+          if (fits_all(flushed)) kept.push_back(std::move(flushed));
     if (kept.empty()) kept = with_domain(outputs, fits);
     tell(fmt::format("  subnormals, infinities, NaNs, signed zeros: {} left", kept.size()));
     if (kept.empty()) return give_up(outputs, fits.front(), differing(fits.front(), problem_, full(0), outputs).size());
@@ -152,7 +160,8 @@ class Search {
         narrowed.domain.excludes = excluded;
         std::int64_t inside = 0;
         bool fits_all = true;
-        for (int round = 0; round < 2 && fits_all; ++round) {
+        const int rounds = 1 + rounds_for_all(problem_, Recipe::all_classes());
+        for (int round = 0; round < rounds && fits_all; ++round) {
           std::int64_t counted = 0;
           fits_all = differing(narrowed, problem_, full(round), outputs, &counted).empty();
           inside += counted;
@@ -164,10 +173,31 @@ class Search {
     return {};
   }
 
+  /// One operand -0, the others 1: whether a sum starts from +0 shows only where all its terms are -0.
+  const std::vector<Asked>& negative_zeros() {
+    if (!zeros_.empty()) return zeros_;
+    const auto& specs = problem_.problem.operands;
+    for (size_t negative = 0; negative < specs.size(); ++negative) {
+      std::vector<Tensor> operands;
+      for (size_t o = 0; o < specs.size(); ++o) {
+        Tensor t(specs[o].format, specs[o].shape);
+        const bool floats = is_float(specs[o].format);
+        const Bits bits = !floats ? Bits{1} : o == negative ? negative_zero(specs[o].format) : one(specs[o].format);
+        for (std::int64_t i = 0; i < t.size(); ++i) t.set(i, bits);
+        operands.push_back(std::move(t));
+      }
+      zeros_.push_back(asker_.ask(std::move(operands)));
+    }
+    return zeros_;
+  }
+
   /// Asks again until one is left, or nothing tried parts the rest.
   void part(std::vector<Candidate>& left, const Outputs& outputs) {
+    for (const Asked& zeros : negative_zeros())
+      std::erase_if(left, [&](const Candidate& c) { return !differing(c, problem_, zeros, outputs).empty(); });
+    tell(fmt::format("  sums of negative zeros: {} left", left.size()));
     for (int round = 1; round < kPartingSeeds; ++round) {
-      if (left.size() < 2 && round > 2) return;
+      if (left.size() < 2 && round > rounds_for_all(problem_, kGentle)) return;
       for (const bool gentle_set : {true, false})
         std::erase_if(left, [&](const Candidate& c) {
           return !differing(c, problem_, gentle_set ? gentle(round) : full(round), outputs).empty();
@@ -189,6 +219,7 @@ class Search {
   std::uint64_t seed_;
   const std::function<void(const std::string&)>& say_;
   std::map<int, Asked> gentle_, full_;
+  std::vector<Asked> zeros_;
   PartSearch found_;
 };
 

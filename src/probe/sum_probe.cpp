@@ -277,7 +277,7 @@ class Probe {
     report_.verdict = ProbeVerdict::Contract;
     if (settings_.other_lengths && site_) other_shapes();
     report_.strength = fmt::format("sampled: {} outputs replayed ({} leaves), operand classes {}{}", report_.counts.replayed,
-                                   report_.counts.replayed_leaves, fmt::join(Recipe::all_classes(), ", "),
+                                   report_.counts.replayed_leaves, fmt::join(replay.classes(), ", "),
                                    report_.counts.node_questions > 0
                                        ? fmt::format("; {} sums of two leaves at inner nodes", report_.counts.node_questions)
                                        : "");

@@ -160,11 +160,23 @@ bool SumReplay::recipes() {
     recipe.seed = settings_.seed + kFirst + round;
     // Every third set without what is infinite or subnormal: a NaN in every output tells nothing.
     if (round % 3 == 2) recipe.classes = {"normal", "wide", "cancellation", "ties"};
+    const Resolved& problem = asker_.problem();
+    recipe.classes = classes_of_round(problem, recipe.classes, round);
+    for (const std::string& c :
+         classes_present(recipe, problem.problem.operands, problem.binding.operands, independent_axes(problem)))
+      classes_.insert(c);
     if (!agrees(asker_.ask(recipe))) return false;
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (outputs_ >= settings_.replay_outputs || leaves() >= settings_.replay_leaves || seconds > settings_.replay_seconds)
       return true;
   }
+}
+
+std::vector<std::string> SumReplay::classes() const {
+  std::vector<std::string> seen;
+  for (const std::string& c : Recipe::all_classes())
+    if (classes_.contains(c)) seen.push_back(c);
+  return seen;
 }
 
 bool SumReplay::nodes(const SumSite& site, const std::vector<SumTree>& trees) {

@@ -1,6 +1,8 @@
 // What was found, against operands that it was not found with; and where it fails, the smallest operands that show it.
 #pragma once
 
+#include <set>
+
 #include "probe/part_search.h"
 #include "probe/sum_probe.h"
 #include "probe/sum_site.h"
@@ -22,6 +24,7 @@ class SumReplay {
   std::int64_t node_questions() const { return node_questions_; }
   const std::vector<std::int64_t>& different() const { return different_; }  ///< outputs, where it failed
   const Asked& failed() const { return failed_; }
+  std::vector<std::string> classes() const;  ///< of operands, that were replayed
 
  private:
   bool agrees(Asked asked);
@@ -32,6 +35,7 @@ class SumReplay {
   std::int64_t outputs_ = 0, leaves_each_ = 1, node_questions_ = 0;
   std::vector<std::int64_t> different_;
   Asked failed_;
+  std::set<std::string> classes_;
 };
 
 /// Leaves are set to zero as long as one of the outputs still differs (Zeller & Hildebrandt's ddmin, 2002). Empty where the

@@ -173,7 +173,7 @@ inline Order order(Random& random, std::int64_t leaves, int depth) {
       Order o = Order::blocked(width);
       if (nested(50)) o.inner.push_back(order(random, 0, depth + 1));
       if (nested(50)) o.outer.push_back(order(random, 0, depth + 1));
-      o.ends = static_cast<Order::Ends>(random.below(3));
+      o.ends = static_cast<Order::Ends>(random.below(4));
       return o;
     }
     case 5: {

@@ -60,6 +60,11 @@ std::string associate(const Order& order, Texts items, bool leaves) {
       for (std::int64_t left = n; left > 0; left -= sizes.back()) {
         std::int64_t size = std::min(left, order.width);
         if (order.ends == Order::Ends::ShortFirst && left % order.width != 0) size = left % order.width;
+        if (order.ends == Order::Ends::ShortBoth) {
+          const std::int64_t missing = (order.width - n % order.width) % order.width;
+          if (left == n) size = std::min(n, order.width - missing / 2);
+          if (n <= order.width) size = n;
+        }
         if (order.ends == Order::Ends::EvenLast && left > order.width && left < 2 * order.width) size = (left + 1) / 2;
         sizes.push_back(size);
       }
@@ -171,7 +176,7 @@ class RandomOrder {
                    : Order::pairwise(width, multiple, between(0, 1) == 0 ? Order::backwards() : Order::interleaved(2));
       }
       case 7:
-        return Order::blocked(width, Order::interleaved(2), Order::pairwise(1), static_cast<Order::Ends>(between(0, 2)));
+        return Order::blocked(width, Order::interleaved(2), Order::pairwise(1), static_cast<Order::Ends>(between(0, 3)));
       case 8: {
         const std::int64_t head = n - n % width;
         return Order::tailed(width, head > 0 ? make(head, depth + 1) : Order::interleaved(3),
@@ -250,6 +255,7 @@ TEST(Order, Examples) {
   EXPECT_EQ(text(Order::tree({{0, 1}, {2, 3}, {5, 6}, {7, 4}}, true), 5), "(0.1+2.3).4");
   using Ends = Order::Ends;
   EXPECT_EQ(text(Order::blocked(2, {}, {}, Ends::ShortFirst), 5), "((0+1.2)+3.4)");
+  EXPECT_EQ(text(Order::blocked(4, {}, {}, Ends::ShortBoth), 9), "((0.1.2+3.4.5.6)+7.8)");
   EXPECT_EQ(text(Order::blocked(4, {}, {}, Ends::EvenLast), 9), "((0.1.2.3+4.5.6)+7.8)");
   EXPECT_EQ(text(Order::tailed(2, Order::interleaved(2)), 5), "(0.2+1.3).4");
   EXPECT_EQ(text(Order::tailed(2, Order::interleaved(2), Order::Tail::Joined), 5), "((0.2+1.3)+4)");

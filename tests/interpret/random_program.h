@@ -241,7 +241,7 @@ inline Order random_order(Random& random, std::int64_t n, int depth = 0) {
       return Order::tailed(width, n >= width ? sub(n - n % width) : Order::backwards(),
                            static_cast<Order::Tail>(random.below(3)));
     case 7:
-      return Order::blocked(width, Order::interleaved(2), Order::pairwise(1), static_cast<Order::Ends>(random.below(3)));
+      return Order::blocked(width, Order::interleaved(2), Order::pairwise(1), static_cast<Order::Ends>(random.below(4)));
     default:
       return Order::tree(random_merges(random, n), random.one_in(2));
   }
