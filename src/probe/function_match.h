@@ -1,18 +1,22 @@
 // Which of an operator's programs gives a function's table.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "probe/function_positions.h"
 
 namespace bitpact {
 
+inline constexpr std::array<std::string_view, 4> kFlushes{"", "inputs", "results", "inputs and results"};
+
 /// A program that was tried: a hypothesis of the operator, subnormals kept or counted as zeros.
 struct FunctionCandidate {
   Choices choices;
-  std::string flush;  ///< "" | "inputs" | "results" | "inputs and results"
+  std::string flush;  ///< one of kFlushes
   NumericProgram program;
   std::int64_t compared = 0;
   std::int64_t different = 0;
@@ -21,14 +25,13 @@ struct FunctionCandidate {
   bool fits() const { return compared > 0 && different == 0; }
 };
 
-/// Canonical first, each with its three flushing variants behind it. None has been compared yet.
+/// Canonical first, each with its three flushing variants (kFlushes) behind it. None has been compared yet.
 std::vector<FunctionCandidate> function_candidates(const Resolved& problem);
 
-/// The candidate's values.
-Tensor values_of(const FunctionCandidate& candidate, FunctionAsker& asker, const Tensor& x);
-
-/// Compares further values with what the candidate gives for them: counts, and the first difference.
-void compare_with(FunctionCandidate& candidate, FunctionAsker& asker, const Tensor& x, const Tensor& seen);
+/// Compares further values with what the candidates give for them: counts, and the first difference. With `only_fitting`, those
+/// that differ already are left as they are.
+void compare_with(std::vector<FunctionCandidate>& candidates, FunctionAsker& asker, const Tensor& x, const Tensor& seen,
+                  bool only_fitting = false);
 
 /// The first that fits; else the one with the fewest differences. Null where there is none.
 const FunctionCandidate* best(const std::vector<FunctionCandidate>& candidates);

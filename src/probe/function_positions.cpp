@@ -130,9 +130,12 @@ Positions ask_positions(FunctionAsker& asker, const FunctionValues& table, std::
   positions.classes.push_back(ask_tails(asker, table, tails, positions.tail));
   positions.classes.push_back(ask_own_shape(asker, table));
   const std::array<Shape, 3> shapes{Shape{}, Shape{kBody + kTail}, asker.problem().problem.operands[0].shape};
+  // What shows the difference somewhere may show it elsewhere, too.
+  const auto shown = std::find_if(positions.classes.begin(), positions.classes.end(), [](const auto& c) { return c.first; });
+  if (shown == positions.classes.end()) return positions;
+  const PositionDifference difference = *shown->first;
   for (std::size_t i = 1; i < positions.classes.size(); ++i)
-    if (PositionClass& c = positions.classes[i]; c.first)
-      c.pattern = pattern_at(asker, shapes[i], c.first->x, c.first->here.value);
+    positions.classes[i].pattern = pattern_at(asker, shapes[i], difference.x, difference.here.value);
   return positions;
 }
 

@@ -31,7 +31,7 @@ struct PositionClass {
   std::int64_t arguments = 0;  ///< asked there
   std::int64_t different = 0;  ///< of these, arguments with another value than in the table
   std::optional<PositionDifference> first;
-  std::string pattern;  ///< where in the shape the differences stand, in words, where that can be said
+  std::string pattern;  ///< where in the shape an argument that shows a difference has which value, where that can be said
 };
 
 struct Positions {

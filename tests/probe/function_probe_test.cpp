@@ -1,0 +1,203 @@
+// Probes of functions, on backends whose values are known.
+#include "probe/function_probe.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "probe/function_flush.h"
+#include "probe/function_inputs.h"
+#include "probe/support.h"
+#include "tensor/digest.h"
+
+namespace bitpact {
+namespace {
+
+using test::FunctionBackend;
+
+FunctionReport probe(const std::string& line, FunctionBackend::Change change = {}) {
+  FunctionBackend backend(std::move(change));
+  return probe_function(backend, resolve(line), {});
+}
+
+const FunctionCandidate& nearest(const FunctionReport& report) { return *best(report.tables[0].candidates); }
+
+TEST(FunctionProblem, OneOperandEveryOutputFromItsOwnElement) {
+  for (const char* line : {"exp 4xf32", "gelu 2x3xbf16", "convert 4xf32 out=i8", "convert 4xf32 via=bf16", "tanh f16"})
+    EXPECT_TRUE(is_function(resolve(line))) << line;
+  for (const char* line : {"sum 4xf32", "max 3x4xf32", "add 4xf32,4xf32", "dynamic_quantize 4xf32", "argmax 4xf32"})
+    EXPECT_FALSE(is_function(resolve(line))) << line;
+}
+
+TEST(FunctionInputs, AllOfUpTo20Bits) {
+  EXPECT_EQ(function_inputs(Format::F4E2M1FN).size(), 16U);
+  EXPECT_EQ(function_inputs(Format::BF16).size(), 65536U);
+  EXPECT_EQ(function_inputs(Format::TF32).size(), 1U << 19);
+  EXPECT_EQ(function_inputs(Format::TF32).back(), (1U << 19) - 1);
+  EXPECT_FALSE(asked_in_full(Format::F32));
+  EXPECT_THROW(function_inputs(Format::F64), Refused);
+  EXPECT_THROW(function_inputs(Format::I32), Refused);
+}
+
+TEST(FunctionInputs, TheSampleOfF32) {
+  const std::vector<Bits> sample = function_inputs(Format::F32);
+  EXPECT_TRUE(std::is_sorted(sample.begin(), sample.end()));
+  EXPECT_EQ(std::adjacent_find(sample.begin(), sample.end()), sample.end());
+  EXPECT_LT(sample.back(), Bits{1} << 32);
+  for (const Bits special : {0x0U, 0x80000000U, 0x1U, 0x7fffffU, 0x800000U, 0x7f7fffffU, 0x7f800000U, 0xff800000U, 0x7fc00000U,
+                             0x3f800000U, 0xbf800000U, 0x3f7fffffU})
+    EXPECT_TRUE(std::binary_search(sample.begin(), sample.end(), special)) << std::hex << special;
+  // Ties of bf16 and of f16, and of every exponent as many as of any other.
+  EXPECT_GT(std::count_if(sample.begin(), sample.end(), [](Bits b) { return (b & 0xffff) == 0x8000; }), 512 * 40);
+  EXPECT_GT(std::count_if(sample.begin(), sample.end(), [](Bits b) { return (b & 0x1fff) == 0x1000; }), 512 * 40);
+  for (Bits exponent = 0; exponent < 255; ++exponent)
+    EXPECT_GT(std::count_if(sample.begin(), sample.end(), [&](Bits b) { return (b >> 23 & 0xff) == exponent; }), 3000);
+  std::string lines;
+  for (const Bits bits : sample) lines += std::to_string(bits) + "\n";
+  EXPECT_EQ(sha256(lines), "sha256:3aeec6d3c4b44479578dadb08117e63cd107ca49d6e25a37f0e0b2182a82289e")
+      << "the sample changed: it needs another name";
+}
+
+TEST(FunctionProbe, TheCanonicalProgram) {
+  const FunctionReport r = probe("exp 1000xbf16");
+  ASSERT_TRUE(r.contract);
+  EXPECT_FALSE(r.diagnostic);
+  EXPECT_EQ(r.strength, "exhaustive");
+  EXPECT_EQ(r.contract->established.strength, "exhaustive");
+  EXPECT_EQ(r.contract->established.how, "probed");
+  ASSERT_EQ(r.tables.size(), 1U);
+  EXPECT_TRUE(r.tables[0].whole);
+  const auto& lines = r.contract->verified;
+  EXPECT_NE(std::find(lines.begin(), lines.end(), "exp 1000xbf16"), lines.end());
+  EXPECT_EQ(read_contract(write_contract(*r.contract)), *r.contract);
+  // The table, in the order of the arguments' bits.
+  Tensor x(Format::BF16, {65536});
+  for (std::int64_t i = 0; i < x.size(); ++i) x.set(i, static_cast<Bits>(i));
+  const Resolved problem = resolve("exp 65536xbf16");
+  EXPECT_EQ(r.tables[0].sha256,
+            sha256(interpret(bind(r.contract->pieces[0].program, problem.binding), std::span(&x, 1)).results[0].span()));
+}
+
+TEST(FunctionProbe, ASampleIsNoProof) {
+  const FunctionReport r = probe("exp 1000xf32");
+  ASSERT_TRUE(r.contract);
+  EXPECT_EQ(r.strength, "sampled");
+  EXPECT_EQ(r.contract->established.strength, "sampled");
+  EXPECT_FALSE(r.tables[0].whole);
+  EXPECT_TRUE(r.tables[0].sha256.empty());
+}
+
+TEST(FunctionProbe, FlushedSubnormals) {
+  for (const auto& [inputs, results, words] :
+       {std::tuple{true, false, "inputs"}, std::tuple{false, true, "results"}, std::tuple{true, true, "inputs and results"}}) {
+    const FunctionReport r = probe("tanh 100xbf16", [in = inputs, out = results](const Tensor& x, Tensor& y) {
+      for (std::int64_t i = 0; i < x.size(); ++i) {
+        const bool tiny = (in && classify(Format::BF16, x.get(i)) == Class::Subnormal) ||
+                          (out && classify(Format::BF16, y.get(i)) == Class::Subnormal);
+        if (tiny) y.set(i, y.get(i) & 0x8000);
+      }
+    });
+    ASSERT_TRUE(r.contract) << words;
+    // A subnormal's tanh is itself: whose fault its zero is cannot be seen.
+    const auto& all = r.tables[0].candidates;
+    EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const auto& c) { return c.fits() && c.flush == words; })) << words;
+    EXPECT_FALSE(all[0].fits());
+  }
+}
+
+TEST(FunctionProbe, OneValueThatNoProgramGives) {
+  const FunctionReport r = probe("exp 1000xbf16", [](const Tensor& x, Tensor& y) {
+    for (std::int64_t i = 0; i < x.size(); ++i)
+      if (x.get(i) == 0x40db) y.set(i, 0x446a);
+  });
+  EXPECT_FALSE(r.contract);
+  ASSERT_TRUE(r.diagnostic);
+  EXPECT_EQ(r.diagnostic->code, Code::ProbeUnknown);
+  EXPECT_EQ(nearest(r).different, 1);
+  EXPECT_EQ(nearest(r).first, 0x40dbU);
+  EXPECT_EQ(nearest(r).seen, 0x446aU);
+  EXPECT_EQ(nearest(r).given, 0x446bU);
+  EXPECT_EQ(r.reproduce,
+            "bitpact compare \"exp 1xbf16\" --reference native --candidate test --operands \"bitpact-operands/1 bits=0x40db\"");
+  EXPECT_TRUE(r.positions[0].different == 0 && r.positions[1].different == 0);
+}
+
+TEST(FunctionProbe, PayloadsOfNaNsDoNotCount) {
+  const FunctionReport r = probe("log 10xf16", [](const Tensor& x, Tensor& y) {
+    for (std::int64_t i = 0; i < y.size(); ++i)
+      if (classify(Format::F16, y.get(i)) == Class::NaN) y.set(i, 0xfc01 | (x.get(i) & 0xff));
+  });
+  EXPECT_TRUE(r.contract);
+}
+
+// A vector loop of 8 whose body is off by a bit; what is left is right: 8 of 10 elements are another value.
+TEST(FunctionProbe, ABodyAndATail) {
+  const FunctionReport r = probe("exp 10xbf16", [](const Tensor& x, Tensor& y) {
+    for (std::int64_t i = 0; i < x.size() / 8 * 8; ++i)
+      if (x.get(i) == 0x3f80) y.set(i, 0x402d);
+  });
+  EXPECT_FALSE(r.contract);
+  ASSERT_TRUE(r.diagnostic);
+  EXPECT_EQ(r.diagnostic->code, Code::ProbePosition);
+  ASSERT_EQ(r.positions.size(), 3U);
+  EXPECT_EQ(r.positions[0].different, 0) << "lanes agree";
+  EXPECT_EQ(r.positions[1].arguments, 65536);
+  EXPECT_EQ(r.positions[1].different, 1);
+  ASSERT_TRUE(r.positions[1].first);
+  EXPECT_EQ(r.positions[1].first->x, 0x3f80U);
+  EXPECT_EQ(r.positions[1].first->here.value, 0x402dU);
+  EXPECT_EQ(r.positions[1].first->there.value, 0x402eU);
+  EXPECT_EQ(r.positions[1].pattern, "at index 0 to 63 it is the table's value, from 64 on another");
+  // Two tables: the tail's is the canonical program's.
+  ASSERT_EQ(r.tables.size(), 2U);
+  EXPECT_EQ(r.tables[0].where, "vector body");
+  EXPECT_EQ(r.tables[1].where, "tail");
+  EXPECT_NE(r.tables[0].sha256, r.tables[1].sha256);
+  EXPECT_FALSE(best(r.tables[0].candidates)->fits());
+  EXPECT_TRUE(best(r.tables[1].candidates)->fits());
+}
+
+TEST(FunctionProbe, OneLane) {
+  const FunctionReport r = probe("exp 10xbf16", [](const Tensor& x, Tensor& y) {
+    for (std::int64_t i = 5; i < x.size(); i += 16)
+      if (classify(Format::BF16, x.get(i)) == Class::Normal) y.set(i, y.get(i) ^ 1);
+  });
+  ASSERT_TRUE(r.diagnostic);
+  EXPECT_EQ(r.diagnostic->code, Code::ProbePosition);
+  EXPECT_GT(r.positions[0].different, 10000);
+}
+
+TEST(FunctionProbe, TheProblemsOwnShape) {
+  const FunctionReport r = probe("exp 2x5xbf16", [](const Tensor& x, Tensor& y) {
+    if (x.size() == 10) y.set(7, y.get(7) ^ 1);
+  });
+  ASSERT_TRUE(r.diagnostic);
+  EXPECT_EQ(r.diagnostic->code, Code::ProbePosition);
+  EXPECT_EQ(r.positions[0].different + r.positions[1].different, 0);
+  EXPECT_EQ(r.positions[2].different, 1);
+}
+
+TEST(FunctionProbe, RunsThatDoNotAgree) {
+  FunctionBackend backend;
+  backend.agrees = false;
+  try {
+    probe_function(backend, resolve("exp 10xbf16"), {});
+    FAIL();
+  } catch (const Refused& refused) {
+    EXPECT_EQ(refused.diagnostic().code, Code::Nondeterministic);
+  }
+}
+
+TEST(FunctionProbe, TextSaysWhatMatters) {
+  const std::string text = to_text(probe("exp 10xbf16", [](const Tensor& x, Tensor& y) {
+    for (std::int64_t i = 0; i < x.size(); ++i)
+      if (x.get(i) == 0x40db) y.set(i, 0x446a);
+  }));
+  for (const char* part : {"UNKNOWN", "1 of 65536 values differ, first at 6.84 (0x40db): 936 (0x446a) here, 940 (0x446b) there",
+                           "reproduce", "sha256:"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
+
+}  // namespace
+}  // namespace bitpact
