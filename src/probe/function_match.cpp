@@ -97,6 +97,7 @@ std::string to_text(const FunctionCandidate& candidate) {
   for (const auto& [point, value] : candidate.choices) parts.push_back(fmt::format("{}={}", point, value));
   if (parts.empty()) parts.emplace_back("the operator's one program");
   if (!candidate.flush.empty()) parts.push_back(fmt::format("subnormal {} flushed to zero", candidate.flush));
+  if (candidate.exceptions > 0) parts.push_back(fmt::format("{} value(s) given one by one", candidate.exceptions));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 

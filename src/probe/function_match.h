@@ -18,6 +18,7 @@ struct FunctionCandidate {
   Choices choices;
   std::string flush;  ///< one of kFlushes
   NumericProgram program;
+  std::int64_t exceptions = 0;  ///< values that stand in the program one by one (function_exceptions.h)
   std::int64_t compared = 0;
   std::int64_t different = 0;
   std::optional<Bits> first;  ///< the first argument, by its bits, for which it gives another value

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "probe/function_exceptions.h"
 #include "probe/function_inputs.h"
 #include "probe/function_progress.h"
 #include "probe/function_sweep.h"
@@ -95,6 +96,8 @@ FunctionReport probe_function(Backend& backend, const Resolved& problem, const F
                                         name(asker.argument()), kFunctionSample);
   }
 
+  if (const FunctionCandidate* c = best(table.candidates); positions.same() && table.whole && full && c && !c->fits())
+    if (auto exact = with_exceptions(*c, asker, values)) table.candidates.push_back(std::move(*exact));
   const FunctionCandidate* nearest = best(table.candidates);
   const auto differs =
       std::find_if(positions.classes.begin(), positions.classes.end(), [](const auto& c) { return c.different > 0; });

@@ -106,21 +106,52 @@ TEST(FunctionProbe, FlushedSubnormals) {
   }
 }
 
-TEST(FunctionProbe, OneValueThatNoProgramGives) {
-  const FunctionReport r = probe("exp 1000xbf16", [](const Tensor& x, Tensor& y) {
+// 40 values, in two regions; and 65.
+FunctionBackend::Change wrong_at(Bits first, Bits count) {
+  return [first, count](const Tensor& x, Tensor& y) {
     for (std::int64_t i = 0; i < x.size(); ++i)
-      if (x.get(i) == 0x40db) y.set(i, 0x446a);
-  });
+      if (x.get(i) >= first && x.get(i) < first + count) y.set(i, y.get(i) ^ 1);
+  };
+}
+
+TEST(FunctionProbe, AFewValuesOneByOne) {
+  const FunctionReport r = probe("exp 1000xbf16", wrong_at(0x40db, 64));
+  ASSERT_TRUE(r.contract);
+  EXPECT_EQ(r.strength, "exhaustive");
+  EXPECT_EQ(nearest(r).exceptions, 64);
+  EXPECT_FALSE(r.tables[0].candidates[0].fits());
+  EXPECT_NE(to_text(r).find("64 value(s) given one by one"), std::string::npos);
+  // The contract's program, on its own, gives those values, and no others differ.
+  Tensor x(Format::BF16, {65536});
+  for (std::int64_t i = 0; i < x.size(); ++i) x.set(i, static_cast<Bits>(i));
+  const Resolved problem = resolve("exp 65536xbf16");
+  const Operator& op = operator_named("exp");
+  const auto run = [&](const NumericProgram& p) {
+    return interpret_slowly(bind(p, problem.binding), std::span(&x, 1)).results[0];
+  };
+  const Tensor got = run(read_contract(write_contract(*r.contract)).pieces[0].program);
+  const Tensor plain = run(op.build(problem.formats(), canonical_choices(op, problem.formats())));
+  for (std::int64_t i = 0; i < x.size(); ++i) ASSERT_EQ(got.get(i), plain.get(i) ^ (i >= 0x40db && i < 0x40db + 64 ? 1 : 0)) << i;
+}
+
+TEST(FunctionProbe, ManyValuesThatNoProgramGives) {
+  const FunctionReport r = probe("exp 1000xbf16", wrong_at(0x40db, 65));
   EXPECT_FALSE(r.contract);
   ASSERT_TRUE(r.diagnostic);
   EXPECT_EQ(r.diagnostic->code, Code::ProbeUnknown);
-  EXPECT_EQ(nearest(r).different, 1);
+  EXPECT_EQ(nearest(r).different, 65);
   EXPECT_EQ(nearest(r).first, 0x40dbU);
   EXPECT_EQ(nearest(r).seen, 0x446aU);
   EXPECT_EQ(nearest(r).given, 0x446bU);
   EXPECT_EQ(r.reproduce,
             "bitpact compare \"exp 1xbf16\" --reference native --candidate test --operands \"bitpact-operands/1 bits=0x40db\"");
   EXPECT_TRUE(r.positions[0].different == 0 && r.positions[1].different == 0);
+}
+
+TEST(FunctionProbe, ASampleHasNoExceptions) {
+  const FunctionReport r = probe("convert 10xf32 out=bf16", wrong_at(0x3f800000, 1));
+  EXPECT_FALSE(r.contract);
+  EXPECT_EQ(r.diagnostic->code, Code::ProbeUnknown);
 }
 
 TEST(FunctionProbe, PayloadsOfNaNsDoNotCount) {
@@ -190,11 +221,8 @@ TEST(FunctionProbe, RunsThatDoNotAgree) {
 }
 
 TEST(FunctionProbe, TextSaysWhatMatters) {
-  const std::string text = to_text(probe("exp 10xbf16", [](const Tensor& x, Tensor& y) {
-    for (std::int64_t i = 0; i < x.size(); ++i)
-      if (x.get(i) == 0x40db) y.set(i, 0x446a);
-  }));
-  for (const char* part : {"UNKNOWN", "1 of 65536 values differ, first at 6.84 (0x40db): 936 (0x446a) here, 940 (0x446b) there",
+  const std::string text = to_text(probe("exp 10xbf16", wrong_at(0x40db, 100)));
+  for (const char* part : {"UNKNOWN", "100 of 65536 values differ, first at 6.84 (0x40db): 936 (0x446a) here, 940 (0x446b) there",
                            "reproduce", "sha256:"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
