@@ -55,10 +55,18 @@ std::vector<FunctionCandidate> function_candidates(const Resolved& problem) {
   std::vector<FunctionCandidate> all;
   for (const Hypothesis& h : hypotheses(operator_named(problem.problem.op), problem.formats()))
     for (std::size_t flush = 0; flush < kFlushes.size(); ++flush) {
+      const bool in = flush % 3 != 2, out = flush % 3 != 1;
       FunctionCandidate c;
       c.choices = h.choices;
       c.flush = kFlushes[flush];
-      c.program = flush == 0 ? h.program : with_flush(h.program, (flush & 1) != 0, (flush & 2) != 0);
+      c.program = h.program;
+      if (flush > 3) {
+        c.program = with_flush(h.program, in, out);
+      } else if (flush > 0) {
+        auto chosen = with_flush_by_bits(h.program, in, out);
+        if (!chosen) continue;
+        c.program = std::move(*chosen);
+      }
       all.push_back(std::move(c));
     }
   return all;
@@ -66,8 +74,10 @@ std::vector<FunctionCandidate> function_candidates(const Resolved& problem) {
 
 void compare_with(std::vector<FunctionCandidate>& candidates, FunctionAsker& asker, const Tensor& x, const Tensor& seen,
                   bool only_fitting) {
-  for (std::size_t first = 0; first < candidates.size(); first += kFlushes.size()) {
-    const std::span<FunctionCandidate> family = std::span(candidates).subspan(first, kFlushes.size());
+  const auto plain_one = [](const FunctionCandidate& c) { return c.flush.empty(); };
+  for (auto first = candidates.begin(), next = first; first != candidates.end(); first = next) {
+    next = std::find_if(std::next(first), candidates.end(), plain_one);
+    const std::span<FunctionCandidate> family(first, next);
     const auto wanted = [&](const FunctionCandidate& c) { return !only_fitting || c.different == 0; };
     if (std::none_of(family.begin(), family.end(), wanted)) continue;
     const Interpreted plain = run(family[0].program, asker, x, true);
@@ -96,7 +106,7 @@ std::string to_text(const FunctionCandidate& candidate) {
   std::vector<std::string> parts;
   for (const auto& [point, value] : candidate.choices) parts.push_back(fmt::format("{}={}", point, value));
   if (parts.empty()) parts.emplace_back("the operator's one program");
-  if (!candidate.flush.empty()) parts.push_back(fmt::format("subnormal {} flushed to zero", candidate.flush));
+  if (!candidate.flush.empty()) parts.push_back(fmt::format("subnormal {} counted as zero", candidate.flush));
   if (candidate.exceptions > 0) parts.push_back(fmt::format("{} value(s) given one by one", candidate.exceptions));
   return fmt::format("{}", fmt::join(parts, ", "));
 }

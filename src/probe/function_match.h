@@ -11,7 +11,11 @@
 
 namespace bitpact {
 
-inline constexpr std::array<std::string_view, 4> kFlushes{"", "inputs", "results", "inputs and results"};
+/// What counts subnormal numbers as zeros of their sign. "argument" and "value": only what comes in and what goes out, chosen by
+/// its bits, so that any compiler carries it; the others: every operation that rounds, its operands or its results (what a
+/// processor does that is set so). The first that fits is taken.
+inline constexpr std::array<std::string_view, 7> kFlushes{"",        "argument",          "value", "argument and value", "inputs",
+                                                          "results", "inputs and results"};
 
 /// A program that was tried: a hypothesis of the operator, subnormals kept or counted as zeros.
 struct FunctionCandidate {
@@ -26,7 +30,8 @@ struct FunctionCandidate {
   bool fits() const { return compared > 0 && different == 0; }
 };
 
-/// Canonical first, each with its three flushing variants (kFlushes) behind it. None has been compared yet.
+/// Canonical first, each with its flushing variants (kFlushes) behind it; those that it has no form of are left out. None has
+/// been compared yet.
 std::vector<FunctionCandidate> function_candidates(const Resolved& problem);
 
 /// Compares further values with what the candidates give for them: counts, and the first difference. With `only_fitting`, those

@@ -46,7 +46,7 @@ def test_a_few_values_one_by_one(bitpact, tmp_path):
     *listed, exact = ran.json["tables"][0]["programs"]
     assert all(program["different"] > 0 and program["exceptions"] == 0 for program in listed)
     assert exact["exceptions"] == 4
-    assert exact["flush"] == "results"
+    assert exact["flush"] == "value"
     for candidate in ("native", "xla"):
         compared = bitpact("compare", "exp 65536xbf16", "--reference", "mlx", "--candidate", candidate, "--contract", path,
                            "--operands", "bitpact-operands/1 enumerate", "--json")  # fmt: skip
@@ -62,7 +62,7 @@ def test_unknown_names_the_nearest_and_how_to_see_it(bitpact, schema, tmp_path):
     assert not path.exists()
     (table,) = ran.json["tables"]
     nearest = min(table["programs"], key=lambda program: program["different"])
-    assert nearest["flush"] == "results"
+    assert nearest["flush"] == "value"
     assert nearest["different"] > 10000
     # The line in the report, as a shell takes it.
     shown = subprocess.run(
