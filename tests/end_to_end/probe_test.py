@@ -47,10 +47,9 @@ def test_a_few_values_one_by_one(bitpact, tmp_path):
     assert all(program["different"] > 0 and program["exceptions"] == 0 for program in listed)
     assert exact["exceptions"] == 4
     assert exact["flush"] == "value"
-    for candidate in ("native", "xla"):
-        compared = bitpact("compare", "exp 65536xbf16", "--reference", "mlx", "--candidate", candidate, "--contract", path,
-                           "--operands", "bitpact-operands/1 enumerate", "--json")  # fmt: skip
-        assert compared.code == 0, compared.out
+    compared = bitpact("compare", "exp 65536xbf16", "--reference", "mlx", "--candidate", "native", "--contract", path,
+                       "--operands", "bitpact-operands/1 enumerate", "--json")  # fmt: skip
+    assert compared.code == 0, compared.out
 
 
 def test_unknown_names_the_nearest_and_how_to_see_it(bitpact, schema, tmp_path):
