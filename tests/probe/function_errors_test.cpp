@@ -75,7 +75,7 @@ TEST(FunctionErrors, ATallyGoesOnFromWhatWasSaved) {
   const auto got = [&](Bits x) { return x % 1000 == 17 ? truth(x) ^ 6 : truth(x); };
   for (Bits x = 0; x < 65536; ++x) {
     whole.add(x, got(x), truth(x));
-    if (x == 12345 || x == 40000) {
+    if (x == 12345 || x == 0x3c00 || x == 40000) {  // log(1) is of another kind than its neighbours
       ErrorTally next(Format::F16, Format::F16, 1);
       next.restore(nlohmann::json::parse(part.to_json().dump()));
       part = next;
