@@ -15,7 +15,7 @@
 namespace bitpact {
 namespace {
 
-/// Arguments of a sample that are also asked in tails: each takes a seventh of a call.
+/// Arguments of a sample that are also asked in tails: each takes a third of a call.
 constexpr std::int64_t kSampledTails = 4096;
 
 FunctionTable make_table(const std::string& where, FunctionAsker& asker, const FunctionValues& values) {

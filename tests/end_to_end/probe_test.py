@@ -89,6 +89,18 @@ def test_a_body_and_a_tail(bitpact, schema):
     assert own["pattern"] == "at index 0 to 7 it is the table's value, from 8 on another"
 
 
+def test_a_runtime_with_a_body_and_a_tail(bitpact):
+    """Case 9, for real: ONNX Runtime's log is another algorithm for what its vectors leave over."""
+    ran = bitpact("probe", "log 10xf16", "--backend", "onnxruntime", "--json")
+    assert ran.code == 4, ran.err
+    body, tail = ran.json["tables"]
+    assert min(program["different"] for program in body["programs"]) == 1
+    assert min(program["different"] for program in tail["programs"]) == 0
+    _, tails, own = ran.json["positions"]
+    assert tails["first"]["x"]["bits"] == "0x1935"
+    assert own["pattern"] == "at index 0 to 7 it is the table's value, from 8 on another"
+
+
 @pytest.mark.parametrize("backend", ["native", "numpy"])
 def test_no_errors_where_there_are_none(bitpact, schema, backend):
     ran = bitpact("probe", "log 10xbf16", "--backend", backend, "--errors", "--json")

@@ -121,7 +121,7 @@ TEST(FunctionProbe, FlushedSubnormals) {
 
 // Whatever is compared only where a subnormal is met must be what the whole program gives.
 TEST(FunctionProbe, CandidatesAreComparedAsIfRunInFull) {
-  for (const char* line : {"exp 1xf16", "log 1xbf16", "gelu 1xbf16"}) {
+  for (const char* line : {"log 1xbf16", "gelu 1xbf16"}) {
     FunctionBackend backend;
     FunctionAsker asker(backend, resolve(line));
     const Tensor x = as_row(asker.argument(), function_inputs(asker.argument()));
