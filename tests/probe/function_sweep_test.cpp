@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -94,6 +95,37 @@ TEST_F(FunctionSweep, DamagedProgressIsNotTaken) {
   std::ofstream(path_) << text;
   EXPECT_EQ(run(1, second), (std::vector<Bits>{0}));
   ASSERT_EQ(second.lines.size(), 1U);
+}
+
+// bf16's conversion, one value of it wrong in the second block: what fits is compared with every value that comes.
+TEST_F(FunctionSweep, CandidatesThatFitAreComparedWithEveryValue) {
+  constexpr std::int64_t kBlock = std::int64_t{1} << kBlockBits;
+  const auto run = [&](int calls, std::vector<FunctionCandidate>& candidates) {
+    int left = calls;
+    test::FunctionBackend backend([&](const Tensor& x, Tensor& y) {
+      if (left-- == 0) refuse(Code::WorkerDied, "its time has come");
+      if (x.get(0) == kBlock) y.set(77, y.get(77) ^ 1);
+    });
+    FunctionAsker asker(backend, resolve("convert 4xf32 out=bf16"));
+    candidates = function_candidates(asker.problem());
+    for (FunctionCandidate& c : candidates) c.different = c.flush.empty() || c.flush == "value" ? 0 : 1, c.compared = 1;
+    for (FunctionCandidate& c : candidates) c.different += c.choices.at("rounding") == "nearest-even" ? 0 : 1;
+    EXPECT_THROW(sweep_function(asker, candidates, path_, {}), Refused);
+  };
+  const auto flushing = [](const std::vector<FunctionCandidate>& all) {
+    return *std::find_if(all.begin(), all.end(), [](const auto& c) { return c.flush == "value"; });
+  };
+  std::vector<FunctionCandidate> first, second;
+  run(2, first);
+  EXPECT_EQ(first[0].different, 1);
+  EXPECT_GT(flushing(first).different, 0) << "the first block has all positive subnormals";
+  // Saved is what the first block gave. The second is looked at again; then nothing fits any more.
+  run(2, second);
+  EXPECT_EQ(second[0].compared, 2 * kBlock);
+  EXPECT_EQ(second[0].different, 1);
+  EXPECT_EQ(second[0].first, static_cast<Bits>(kBlock + 77));
+  EXPECT_EQ(flushing(second).compared, kBlock) << "its first difference ended it";
+  EXPECT_EQ(flushing(second).different, flushing(first).different);
 }
 
 TEST(FunctionBlocks, EachBlockOnceAndInOrder) {
