@@ -1,4 +1,6 @@
 // Operand recipes: text both ways, and the operands of a small matmul from every recipe that is one.
+#include <algorithm>
+
 #include "fuzz.h"
 #include "operators/recipe.h"
 
@@ -16,7 +18,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto operands = fuzz::accepted({Code::Usage}, [&] {
     return make_operands(*recipe, specs, {{"m", "k"}, {"k", "n"}}, {"m", "n"});
   });
-  fuzz::must(operands.has_value() != recipe->enumerates(), "two operands were enumerated, or none made");
+  // Seed 1 goes with given bits; whether they fit is a matter of the format.
+  const bool fit = std::none_of(recipe->bits.begin(), recipe->bits.end(),
+                                [&](Bits b) { return info(format).bits < 64 && b >> info(format).bits != 0; });
+  fuzz::must(operands.has_value() == (fit && !recipe->enumerates()),
+             "two operands were enumerated, bits did not fit, or none made");
   if (!operands) return 0;
   fuzz::must(operands->size() == 2 && (*operands)[0].shape() == specs[0].shape && (*operands)[1].format() == format,
              "operands of another shape");

@@ -36,7 +36,8 @@ struct KernelSet {
   Kernel (*find)(const Instruction& instruction, std::span<const Format> formats, unsigned uniform);
   /// in[0] * in[1] rounded, + in[2] rounded.
   Kernel (*multiply_add)(Format format, unsigned uniform);
-  ChainKernel (*chain)(Format format, bool fused);
+  /// `policy` of the one fused operation; of multiply and add: the default.
+  ChainKernel (*chain)(Format format, bool fused, const Policy& policy);
   /// In place: every NaN becomes the quiet NaN. Null for formats without NaN.
   Kernel (*canonicalise)(Format format);
 };

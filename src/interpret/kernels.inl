@@ -52,6 +52,7 @@ constexpr int lanes_for(int bytes) { return BITPACT_VECTOR_BYTES / bytes; }
 #include "interpret/kernels_formats.inl"
 #include "interpret/kernels_loops.inl"
 #include "interpret/kernels_operations.inl"
+#include "interpret/kernels_flush.inl"
 #include "interpret/kernels_tables.inl"
 
 }  // namespace

@@ -69,6 +69,8 @@ Kernel extremum_for(NanRule nan) {
 /// Float instructions whose operands have the result's format.
 template <class F>
 Kernel find_float(const Instruction& i, unsigned uniform) {
+  if constexpr (!kNarrow<F>)
+    if (const Kernel kernel = flushed<F>(i, uniform)) return kernel;
   switch (i.op) {
     case ScalarOp::Add:
       return plain(i.policy) ? arithmetic_for<AddOf, F>(uniform) : nullptr;
@@ -315,7 +317,12 @@ Kernel find_multiply_add(Format format, unsigned uniform) {
   return nullptr;
 }
 
-ChainKernel find_chain(Format format, bool fused_product) {
+ChainKernel find_chain(Format format, bool fused_product, const Policy& policy) {
+  if (!plain(policy)) {
+    if (!fused_product) return nullptr;
+    if (format == Format::F32) return flushed_fused_chain<F32>(policy);
+    return format == Format::F64 ? flushed_fused_chain<F64>(policy) : nullptr;
+  }
   if (!fused_product && format == Format::F32) return chain<MultiplyAdd<F32>>;
   if (!fused_product && format == Format::F64) return chain<MultiplyAdd<F64>>;
 #if BITPACT_VECTOR_BYTES >= 32

@@ -255,7 +255,7 @@ void Plan::find_chain_form() {
   if (step.out != result_values_[0] || step.kernel == exact_kernel) return;
   const ScalarOp op = step.instruction->op;
   if (op != ScalarOp::Add && op != ScalarOp::Fma) return;
-  const ChainKernel kernel = kernels_.chain(step.instruction->format, op == ScalarOp::Fma);
+  const ChainKernel kernel = kernels_.chain(step.instruction->format, op == ScalarOp::Fma, step.instruction->policy);
   if (!kernel) return;
   const auto first = static_cast<size_t>(step.in[0]), second = static_cast<size_t>(step.in[1]);
   const size_t arguments = body_.arguments.size();

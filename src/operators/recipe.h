@@ -35,11 +35,13 @@ struct Recipe {
 /// outputs of one class and not all (an operator that reduces along an axis of its own result leaves that axis out).
 /// An operand's values do not depend on the order in which its axes are stored: a transposed operand holds the same numbers.
 /// Refuses `usage` where a recipe that enumerates is asked for anything but one operand of at most 16 bits, where bits are wider
-/// than an operand's format, or where a recipe is not one (no class, an unknown class or version); `internal` where axes do not fit shapes.
+/// than an operand's format, or where a recipe is not one (no class, an unknown class or version); `internal` where axes do not
+/// fit shapes.
 std::vector<Tensor> make_operands(const Recipe& recipe, const std::vector<OperandSpec>& specs,
                                   const std::vector<Axes>& operand_axes, const Axes& result_axes);
 
-/// The classes that at least one element of one operand has, in the order of Recipe::all_classes; {"enumerate"} for all values, {"bits"} for given ones.
+/// The classes that at least one element of one operand has, in the order of Recipe::all_classes; {"enumerate"} for all values,
+/// {"bits"} for given ones.
 std::vector<std::string> classes_present(const Recipe& recipe, const std::vector<OperandSpec>& specs,
                                          const std::vector<Axes>& operand_axes, const Axes& result_axes);
 

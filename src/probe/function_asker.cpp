@@ -57,6 +57,7 @@ bool is_function(const Resolved& problem) {
 }
 
 FunctionAsker::Asked& FunctionAsker::asked_at(const Shape& shape) {
+  const std::lock_guard lock(guard_);
   const auto known = shapes_.find(shape);
   if (known != shapes_.end()) return known->second;
   Problem problem = problem_.problem;

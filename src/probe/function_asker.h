@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace bitpact {
 /// Whether the problem asks for a function of every element, by its binding and its canonical program.
 bool is_function(const Resolved& problem);
 
+/// One thread asks; others may call at() meanwhile.
 class FunctionAsker {
  public:
   /// `problem` is_function. Its formats and attributes count, its shape does not.
@@ -45,6 +47,7 @@ class FunctionAsker {
 
   Backend& backend_;
   Resolved problem_;
+  std::mutex guard_;  // of the map; what it holds stays where it is
   std::map<Shape, Asked> shapes_;
   std::vector<std::string> lines_;
   double seconds_ = 0;

@@ -14,6 +14,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr double kTalkEvery = 5;  // seconds
 
+/// Raised where what a pass saves, or how it is made, changes: older progress is then not taken.
+constexpr int kVersion = 2;
+
 void fill(Tensor& x, std::int64_t block) {
   auto* words = x.mutable_as<std::uint32_t>();
   const auto first = static_cast<std::uint32_t>(block << kBlockBits);
@@ -55,7 +58,8 @@ void ask_blocks(FunctionAsker& asker, std::int64_t first,
 
 nlohmann::json about_pass(const std::string& pass, FunctionAsker& asker) {
   const Problem& problem = asker.problem().problem;
-  return {{"pass", pass},
+  return {{"version", kVersion},
+          {"pass", pass},
           {"operator", problem.op},
           {"argument", name(asker.argument())},
           {"result", name(asker.result())},

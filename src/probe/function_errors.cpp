@@ -105,7 +105,8 @@ void tally_all(FunctionAsker& asker, Right& right, const ErrorOptions& options, 
       asker, first,
       [&](std::int64_t, const Tensor& x, const Tensor& y) {
         const Tensor want = right.values(x);
-        for (std::int64_t i = 0; i < x.size(); ++i) report.tally.add(x.get(i), y.get(i), want.get(i));
+        const auto* arguments = x.as<std::uint32_t>();
+        for (std::int64_t i = 0; i < x.size(); ++i) report.tally.add(arguments[i], y.get(i), want.get(i));
         tally = report.tally.to_json();
       },
       [&](std::int64_t done) {

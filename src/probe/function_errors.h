@@ -58,7 +58,8 @@ class ErrorTally {
   void differing(Bits x, Bits got, Bits want);
   struct Last {
     bool there = false;
-    Bits x = 0, got = 0, want = 0;
+    Bits x = 0, got = 0;
+    Class seen = Class::Zero, right = Class::Zero;
   };
   Format argument_, result_;
   int direction_;

@@ -8,7 +8,7 @@
 namespace bitpact {
 namespace {
 
-constexpr std::int64_t kBody = 64, kTail = 7;
+constexpr std::int64_t kBody = 64, kTail = 3;
 constexpr std::int64_t kShifts[] = {13, 26, 39, 52};  // all different modulo 64, 32, 16, 8; and the table's own is 0
 
 /// Compares what was asked with the table, and remembers the first argument that has another value.
@@ -52,8 +52,7 @@ PositionClass ask_shifted(FunctionAsker& asker, const FunctionValues& table) {
   return judge.done();
 }
 
-// A body of whole vectors, however wide, and a tail that is shorter than a vector: the last three elements for vectors of 4, all
-// seven for wider ones.
+// A body of whole vectors, however wide up to 64, and a tail that is shorter than any of them.
 PositionClass ask_tails(FunctionAsker& asker, const FunctionValues& table, std::int64_t tails, FunctionValues& seen) {
   const auto size = static_cast<std::int64_t>(table.x.size());
   const std::int64_t count = std::min(tails, size), length = kBody + kTail;
@@ -130,9 +129,12 @@ Positions ask_positions(FunctionAsker& asker, const FunctionValues& table, std::
   positions.classes.push_back(ask_tails(asker, table, tails, positions.tail));
   positions.classes.push_back(ask_own_shape(asker, table));
   const std::array<Shape, 3> shapes{Shape{}, Shape{kBody + kTail}, asker.problem().problem.operands[0].shape};
+  // What shows the difference somewhere may show it elsewhere, too.
+  const auto shown = std::find_if(positions.classes.begin(), positions.classes.end(), [](const auto& c) { return c.first; });
+  if (shown == positions.classes.end()) return positions;
+  const PositionDifference difference = *shown->first;
   for (std::size_t i = 1; i < positions.classes.size(); ++i)
-    if (PositionClass& c = positions.classes[i]; c.first)
-      c.pattern = pattern_at(asker, shapes[i], c.first->x, c.first->here.value);
+    positions.classes[i].pattern = pattern_at(asker, shapes[i], difference.x, difference.here.value);
   return positions;
 }
 

@@ -27,11 +27,11 @@ struct PositionDifference {
 };
 
 struct PositionClass {
-  std::string words;           ///< "other places modulo 64", "the last 7 of 71", "the problem's own shape"
+  std::string words;           ///< "other places modulo 64", "the last 3 of 67", "the problem's own shape"
   std::int64_t arguments = 0;  ///< asked there
   std::int64_t different = 0;  ///< of these, arguments with another value than in the table
   std::optional<PositionDifference> first;
-  std::string pattern;  ///< where in the shape the differences stand, in words, where that can be said
+  std::string pattern;  ///< where in the shape an argument that shows a difference has which value, where that can be said
 };
 
 struct Positions {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "probe/function_exceptions.h"
 #include "probe/function_inputs.h"
 #include "probe/function_progress.h"
 #include "probe/function_sweep.h"
@@ -14,13 +15,8 @@
 namespace bitpact {
 namespace {
 
-/// Arguments of a sample that are also asked in tails: each takes a seventh of a call.
+/// Arguments of a sample that are also asked in tails: each takes a third of a call.
 constexpr std::int64_t kSampledTails = 4096;
-
-void compare(FunctionTable& table, FunctionAsker& asker, const FunctionValues& values) {
-  const Tensor x = as_row(asker.argument(), values.x);
-  for (FunctionCandidate& c : table.candidates) compare_with(c, asker, x, values.y);
-}
 
 FunctionTable make_table(const std::string& where, FunctionAsker& asker, const FunctionValues& values) {
   FunctionTable table;
@@ -29,7 +25,7 @@ FunctionTable make_table(const std::string& where, FunctionAsker& asker, const F
   table.whole = asked_in_full(asker.argument()) && values.x.size() == std::size_t{1} << info(asker.argument()).bits;
   if (table.whole) table.sha256 = table_digest(values.y);
   table.candidates = function_candidates(asker.problem());
-  compare(table, asker, values);
+  compare_with(table.candidates, asker, as_row(asker.argument(), values.x), values.y);
   return table;
 }
 
@@ -44,6 +40,14 @@ Contract contract_of(const FunctionCandidate& fit, const FunctionReport& report,
   contract.identity = report.identity;
   contract.established = {"probed", report.strength, report.strength_words};
   return contract;
+}
+
+/// One argument at every place of a row.
+std::string compare_line(const FunctionReport& report, const Resolved& problem, std::int64_t length, Bits argument) {
+  Problem row = problem.problem;
+  row.operands[0].shape = {length};
+  return fmt::format("bitpact compare \"{}\" --reference native --candidate {} --operands \"bitpact-operands/1 bits=0x{:x}\"",
+                     to_text(row), for_shell(report.backend), argument);
 }
 
 }  // namespace
@@ -92,13 +96,17 @@ FunctionReport probe_function(Backend& backend, const Resolved& problem, const F
                                         name(asker.argument()), kFunctionSample);
   }
 
+  if (const FunctionCandidate* c = best(table.candidates); positions.same() && table.whole && full && c && !c->fits())
+    if (auto exact = with_exceptions(*c, asker, values)) table.candidates.push_back(std::move(*exact));
   const FunctionCandidate* nearest = best(table.candidates);
-  if (!positions.same()) {
-    const PositionClass& c =
-        *std::find_if(positions.classes.begin(), positions.classes.end(), [](const auto& p) { return p.different > 0; });
-    report.diagnostic = Diagnostic{Code::ProbePosition,
-                                   fmt::format("{} of {} arguments have another value at {}", c.different, c.arguments, c.words),
-                                   where.op, where.backend, where.target};
+  const auto differs =
+      std::find_if(positions.classes.begin(), positions.classes.end(), [](const auto& c) { return c.different > 0; });
+  const PositionClass* shifting = differs == positions.classes.end() ? nullptr : &*differs;
+  if (shifting) {
+    report.diagnostic = Diagnostic{
+        Code::ProbePosition,
+        fmt::format("{} of {} arguments have another value at {}", shifting->different, shifting->arguments, shifting->words),
+        where.op, where.backend, where.target};
   } else if (nearest && nearest->fits()) {
     report.contract = contract_of(*nearest, report, asker);
   } else {
@@ -106,13 +114,10 @@ FunctionReport probe_function(Backend& backend, const Resolved& problem, const F
         Diagnostic{Code::ProbeUnknown, fmt::format("none of {} programs gives the values", table.candidates.size()), where.op,
                    where.backend, where.target};
   }
-  if (nearest && nearest->first) {
-    Problem one = problem.problem;
-    one.operands[0].shape = {1};
-    report.reproduce =
-        fmt::format("bitpact compare \"{}\" --reference native --candidate {} --operands \"bitpact-operands/1 bits={}\"",
-                    to_text(one), for_shell(report.backend), fmt::format("0x{:x}", *nearest->first));
-  }
+  if (shifting)
+    report.reproduce = compare_line(report, problem, shifting->first->there.length, shifting->first->x);
+  else if (nearest && nearest->first)
+    report.reproduce = compare_line(report, problem, 1, *nearest->first);
   report.calls = asker.calls();
   report.backend_seconds = asker.backend_seconds();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -35,7 +35,11 @@ json class_json(const FunctionReport& r, const PositionClass& c) {
 }
 
 json candidate_json(const FunctionReport& r, const FunctionCandidate& c) {
-  json j{{"choices", c.choices}, {"flush", c.flush}, {"compared", c.compared}, {"different", c.different}};
+  json j{{"choices", c.choices},
+         {"flush", c.flush},
+         {"exceptions", c.exceptions},
+         {"compared", c.compared},
+         {"different", c.different}};
   j["first"] = c.first ? json{{"x", value_json(r.argument, *c.first)},
                               {"seen", value_json(r.result, c.seen)},
                               {"program", value_json(r.result, c.given)}}
@@ -96,12 +100,13 @@ std::string to_text(const FunctionReport& r) {
   for (const FunctionTable& t : r.tables) add_table(text, r, t);
   for (const PositionClass& c : r.positions) {
     text += fmt::format("positions  {}: {} of {} arguments have another value\n", c.words, c.different, c.arguments);
-    if (!c.first) continue;
-    const PositionDifference& d = *c.first;
-    text += fmt::format("           first {}: {} at index {} of {}, {} at index {} of {}\n", value_text(r.argument, d.x),
-                        value_text(r.result, d.here.value), d.here.index, d.here.length, value_text(r.result, d.there.value),
-                        d.there.index, d.there.length);
-    if (!c.pattern.empty()) text += fmt::format("           with it everywhere: {}\n", c.pattern);
+    if (c.first) {
+      const PositionDifference& d = *c.first;
+      text += fmt::format("           first {}: {} at index {} of {}, {} at index {} of {}\n", value_text(r.argument, d.x),
+                          value_text(r.result, d.here.value), d.here.index, d.here.length, value_text(r.result, d.there.value),
+                          d.there.index, d.there.length);
+    }
+    if (!c.pattern.empty()) text += fmt::format("           with one of them at every index: {}\n", c.pattern);
   }
   if (!r.contract && !r.reproduce.empty()) text += fmt::format("reproduce  {}\n", r.reproduce);
   text += fmt::format("asked      {} calls, {:.1f} s, of which the backend computed {:.1f} s\n", r.calls, r.seconds,

@@ -62,8 +62,7 @@ Sweep sweep_function(FunctionAsker& asker, std::vector<FunctionCandidate>& candi
       asker, static_cast<std::int64_t>(sweep.blocks.size()),
       [&](std::int64_t, const Tensor& x, const Tensor& y) {
         sweep.blocks.push_back(sha256(y.span()));
-        for (FunctionCandidate& c : candidates)
-          if (c.different == 0) compare_with(c, asker, x, y);
+        compare_with(candidates, asker, x, y, true);
       },
       [&](std::int64_t) {
         progress.save({{"blocks", sweep.blocks}, {"candidates", saved_candidates(candidates)}});

@@ -70,17 +70,17 @@ void ErrorTally::add(Bits x, Bits got, Bits want) {
   if (got != want) differing(x, got, want);
   const Bits sign = layout(argument_).sign;
   const Layout& l = layout(result_);
+  const Class seen_kind = classify(l, got), right_kind = got == want ? seen_kind : classify(l, want);
   if (last_.there && ((last_.x ^ x) & sign) == 0) {
     const std::size_t side = x & sign ? 1 : 0;
-    const Class a = classify(l, last_.got), b = classify(l, got);
-    add_edge(seen[side], x, a, b);
-    add_edge(right[side], x, classify(l, last_.want), classify(l, want));
-    if (direction_ != 0 && a != Class::NaN && b != Class::NaN) {
+    add_edge(seen[side], x, last_.seen, seen_kind);
+    add_edge(right[side], x, last_.right, right_kind);
+    if (direction_ != 0 && last_.seen != Class::NaN && seen_kind != Class::NaN) {
       const std::int64_t step = (place(l, got) - place(l, last_.got)) * (side == 1 ? -direction_ : direction_);
       if (step < 0 && unmonotone++ == 0) unmonotone_x = last_.x, unmonotone_next = x;
     }
   }
-  last_ = {true, x, got, want};
+  last_ = {true, x, got, seen_kind, right_kind};
 }
 
 json ErrorTally::to_json() const {
@@ -88,7 +88,7 @@ json ErrorTally::to_json() const {
          {"wrong", wrong},
          {"greatest", {greatest, greatest_x, greatest_got, greatest_want, greatest_count}},
          {"unmonotone", {unmonotone, unmonotone_x, unmonotone_next}},
-         {"last", {last_.there, last_.x, last_.got, last_.want}}};
+         {"last", {last_.there, last_.x, last_.got, last_.seen, last_.right}}};
   json kinds = json::array(), edges = json::array();
   for (const WrongKind* k : {&nan, &no_nan, &infinite, &finite, &zero}) kinds.push_back(kind_json(*k));
   for (const RangeEdges* e : {&seen[0], &seen[1], &right[0], &right[1]}) edges.push_back(edges_json(*e));
@@ -103,7 +103,7 @@ void ErrorTally::restore(const json& j) {
   const json &g = j.at("greatest"), &u = j.at("unmonotone"), &l = j.at("last");
   greatest = g.at(0), greatest_x = g.at(1), greatest_got = g.at(2), greatest_want = g.at(3), greatest_count = g.at(4);
   unmonotone = u.at(0), unmonotone_x = u.at(1), unmonotone_next = u.at(2);
-  last_ = {l.at(0), l.at(1), l.at(2), l.at(3)};
+  last_ = {l.at(0), l.at(1), l.at(2), l.at(3), l.at(4)};
   std::size_t i = 0;
   for (WrongKind* k : {&nan, &no_nan, &infinite, &finite, &zero}) restore_kind(*k, j.at("kinds").at(i++));
   i = 0;

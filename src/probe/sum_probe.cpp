@@ -231,14 +231,26 @@ class Probe {
       contract.pieces.push_back(piece);
       const auto order = fit.choices.find("order");
       report_.parts.push_back({piece.region, static_cast<std::int64_t>(part.outputs.size()), fit.choices,
-                               order == fit.choices.end() ? "" : order->second, fit.flush,
-                               static_cast<std::int64_t>(part.fits.size()) - 1});
+                               order == fit.choices.end() ? "" : order->second, fit.flush, not_parted(part)});
     }
     if (contract.pieces.size() > 1 || !general_) pin(contract);
     contract.identity = backend_.identity();
     contract.identity.kernel = asker_.kernel();
     contract.verified = {report_.problem};
     report_.contract = std::move(contract);
+  }
+
+  /// Programs that differ from the first in more than the spelling of one and the same tree.
+  static std::int64_t not_parted(const FoundPart& part) {
+    std::set<Choices> others;
+    Choices first = part.fits[0].choices;
+    first.erase("order");
+    for (const Candidate& fit : part.fits) {
+      Choices choices = fit.choices;
+      choices.erase("order");
+      if (choices != first) others.insert(std::move(choices));
+    }
+    return static_cast<std::int64_t>(others.size());
   }
 
   // For this very shape only.

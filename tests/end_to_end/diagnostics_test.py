@@ -9,6 +9,7 @@ import pytest
 
 ADD = "add 4xf32,4xf32"
 MATMUL = "contracts/mlx/matmul-f32.json"
+TAILED = "worker:python3 tests/end_to_end/tailed_worker.py"
 
 
 def compare(problem, *more, candidate="native", reference="native"):
@@ -139,6 +140,10 @@ PROVOKE = {
     "compile-failed": lambda p: compare(ADD, candidate="worker:python3 tests/end_to_end/uncompiled_worker.py"),
     "emit-unsupported": lambda p: ["emit", "contracts/mlx/convert-f32-bf16.json", "--form", "dot_general"],
     "emit-too-large": long_pairwise,
+    "probe-unknown": lambda p: ["probe", "exp 4xf32", "--backend", "mlx"],
+    "probe-position": lambda p: ["probe", "exp 10xbf16", "--backend", TAILED],
+    "probe-unsupported": lambda p: ["probe", "sum 4xf32", "--backend", "native"],
+    "probe-no-truth": lambda p: ["probe", "gelu 4xf32", "--backend", "native", "--errors"],
     "nondeterministic": lambda p: compare(ADD, "--repeat", "3", candidate="worker:python3 tests/end_to_end/changing_worker.py"),
 }
 

@@ -149,6 +149,35 @@ TEST_P(KernelsOfATier, ArithmeticInOneFormat) {
   EXPECT_GE(carried, 120);
 }
 
+#if defined(__x86_64__)
+TEST_P(KernelsOfATier, FlushingArithmetic) {
+  Random random(5);
+  for (const Format f : {Format::F32, Format::F64})
+    for (const ScalarOp op : {ScalarOp::Add, ScalarOp::Subtract, ScalarOp::Multiply, ScalarOp::Fma})
+      for (const auto& [in, out] : {std::pair{true, false}, std::pair{false, true}, std::pair{true, true}}) {
+        Instruction i = instruction(op, f);
+        i.policy.flush_in = in;
+        i.policy.flush_out = out;
+        const std::vector<Format> formats(static_cast<size_t>(info(op).operands), f);
+        const bool any = check_instruction(GetParam(), i, formats, random);
+        EXPECT_TRUE(any || op == ScalarOp::Fma) << name(f);
+        const Kernel kernel = kernels(GetParam()).find(i, formats, 0);
+        if (!kernel) continue;
+        // Results around the smallest normal number, where it is decided after rounding what is tiny.
+        std::vector<std::vector<Bits>> lanes(formats.size());
+        for (int l = 0; l < 2000; ++l) {
+          const Bits near = smallest_normal(f) + static_cast<Bits>(random.below(9)) - 4;
+          const Bits scale = (one(f) + static_cast<Bits>(random.below(9)) - 4) ^ (random.one_in(2) ? negative_zero(f) : 0);
+          const Bits tiny = static_cast<Bits>(random.below(5)) ^ (random.one_in(2) ? negative_zero(f) : 0);
+          lanes[0].push_back(near);
+          lanes[1].push_back(op == ScalarOp::Add || op == ScalarOp::Subtract ? (random.one_in(2) ? tiny : near) : scale);
+          if (formats.size() > 2) lanes[2].push_back(tiny);
+        }
+        check_lanes(kernel, i, formats, lanes, 0, "flushing");
+      }
+}
+#endif
+
 TEST_P(KernelsOfATier, CompareSelectBitcast) {
   Random random(2);
   for (const FormatInfo& f : all_formats()) {
@@ -202,8 +231,12 @@ TEST_P(KernelsOfATier, ChainsAreTheirSteps) {
   Random random(4);
   int carried = 0;
   for (Format f : {Format::F32, Format::F64}) {
-    for (bool fused : {false, true}) {
-      const ChainKernel chain = kernels(GetParam()).chain(f, fused);
+    for (int which = 0; which < 5; ++which) {
+      const bool fused = which > 0;
+      Policy policy;  // 2, 3, 4: fused, with each way to flush
+      policy.flush_in = which == 2 || which == 4;
+      policy.flush_out = which == 3 || which == 4;
+      const ChainKernel chain = kernels(GetParam()).chain(f, fused, policy);
       if (!chain) continue;
       ++carried;
       const auto bytes = static_cast<size_t>(info(f).storage_bytes);
@@ -230,7 +263,7 @@ TEST_P(KernelsOfATier, ChainsAreTheirSteps) {
           Bits s = state[l];
           for (size_t k = 0; k < leaves; ++k) {
             const Scalar x{f, a[2 * (leaves - 1 - k)]}, y{f, b[k * lanes + l]};
-            s = fused ? fused_multiply_add(x, y, {f, s}, f) : add({f, multiply(x, y, f)}, {f, s}, f);
+            s = fused ? fused_multiply_add(x, y, {f, s}, f, policy) : add({f, multiply(x, y, f)}, {f, s}, f);
           }
           ASSERT_EQ(canonical(f, s), canonical(f, load_bits(out.data() + l * bytes, static_cast<int>(bytes))))
               << name(f) << " fused " << fused << " lane " << l << " of " << lanes;

@@ -287,6 +287,14 @@ def operands(recipe, specs, result_axes):
         stored = max(width, 8) // 8
         count = sum(1 for _ in row_major(spec["shape"]))
         return [b"".join((i % (1 << width)).to_bytes(stored, "little") for i in range(count))]
+    if " bits=" in recipe:
+        given = [int(word, 16) for word in recipe.split(" bits=")[1].split(",")]
+        made = []
+        for spec in specs:
+            stored = max(FLOATS[spec["format"]][0] if spec["format"] in FLOATS else int(spec["format"].lstrip("ui")), 8) // 8
+            count = sum(1 for _ in row_major(spec["shape"]))
+            made.append(b"".join(given[i % len(given)].to_bytes(stored, "little") for i in range(count)))
+        return made
     seed, classes = parse(recipe)
     sequence = [name for name in SEQUENCE if name in classes]
     L = len(sequence)
@@ -355,6 +363,7 @@ PROBLEMS = [
     ("bitpact-operands/1 enumerate", [operand("ui4", [40], "d0")], "d0"),
     ("bitpact-operands/1 enumerate", [operand("bf16", [256, 256], "d0 d1")], "d0 d1"),
     ("bitpact-operands/1 enumerate", [operand("i8", [700], "d0")], "d0"),
+    ("bitpact-operands/1 bits=0x42b00001,0x1,0xff800000", [operand("f32", [2, 5], "d0 d1"), operand("i64", [7], "d0")], "d0 d1"),
 ]
 
 

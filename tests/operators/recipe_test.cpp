@@ -82,7 +82,8 @@ TEST(Recipe, TextRoundTrip) {
   EXPECT_TRUE(all.enumerates());
   EXPECT_EQ(all.to_text(), "bitpact-operands/1 enumerate");
   for (const std::string text :
-       {"bitpact-operands/1", "bitpact-operands/1 enumerate", "bitpact-operands/1 seed=3 classes=special"})
+       {"bitpact-operands/1", "bitpact-operands/1 enumerate", "bitpact-operands/1 seed=3 classes=special",
+        "bitpact-operands/1 bits=0x0", "bitpact-operands/1 bits=0x3f800000,0xffffffffffffffff,0x1"})
     EXPECT_EQ(Recipe::parse(Recipe::parse(text).to_text()), Recipe::parse(text));
 }
 
@@ -106,6 +107,17 @@ TEST(Recipe, WhatIsNoRecipeIsRefused) {
                           "bitpact-operands/1 classes=wide classes=normal",
                           "bitpact-operands/1 enumerate seed=1",
                           "bitpact-operands/1 seed=1 enumerate",
+                          "bitpact-operands/1 bits=",
+                          "bitpact-operands/1 bits=1",
+                          "bitpact-operands/1 bits=0x",
+                          "bitpact-operands/1 bits=0x01",
+                          "bitpact-operands/1 bits=0xA",
+                          "bitpact-operands/1 bits=0x1g",
+                          "bitpact-operands/1 bits=0x-1",
+                          "bitpact-operands/1 bits=0x1,",
+                          "bitpact-operands/1 bits=0x10000000000000000",
+                          "bitpact-operands/1 bits=0x1 seed=1",
+                          "bitpact-operands/1 seed=1 bits=0x1",
                           "bitpact-operands/1 more"})
     EXPECT_EQ(refusal([&] { Recipe::parse(bad); }), Code::Usage) << bad;
   Recipe none, newer;
@@ -125,6 +137,18 @@ TEST(Recipe, EnumerateIsEveryValueOfOneNarrowOperand) {
   EXPECT_EQ(refusal([&] { elementwise_operands(all, Format::F32, 4, 1); }), Code::Usage);
   EXPECT_EQ(refusal([&] { elementwise_operands(all, Format::BF16, 4, 2); }), Code::Usage);
   EXPECT_EQ(refusal([&] { classes_present(all, {{Format::F32, {4}}}, {{"d"}}, {"d"}); }), Code::Usage);
+}
+
+TEST(Recipe, GivenBits) {
+  const Recipe given = Recipe::parse("bitpact-operands/1 bits=0x42b00001,0x1");
+  const auto operands = elementwise_operands(given, Format::F32, 5, 2);
+  ASSERT_EQ(operands.size(), 2u);
+  for (const Tensor& operand : operands)
+    for (std::int64_t i = 0; i < 5; ++i) EXPECT_EQ(operand.get(i), i % 2 == 0 ? 0x42b00001U : 1U);
+  EXPECT_EQ(classes_present(given, {{Format::F32, {4}}}, {{"d"}}, {"d"}), std::vector<std::string>{"bits"});
+  EXPECT_EQ(refusal([&] { elementwise_operands(given, Format::BF16, 4, 1); }), Code::Usage);
+  EXPECT_EQ(elementwise_operands(Recipe::parse("bitpact-operands/1 bits=0xffffffffffffffff"), Format::F64, 1, 1)[0].get(0),
+            ~Bits{0});
 }
 
 /// The class that the table of docs/operands.md gives, for all six classes.

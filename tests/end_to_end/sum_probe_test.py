@@ -1,0 +1,76 @@
+"""bitpact probe on sums: real backends, and kernels whose arithmetic is known."""
+
+import os
+import pathlib
+
+import jsonschema
+import pytest
+
+FEW = ["--replay-outputs", "3000", "--replay-seconds", "1", "--one-length"]
+KNOWN = [
+    ("mlx", "matmul 64x64xf32,64x64xf32", "sequential", {"product": "rounded", "accumulator": "f32"}),
+    ("numpy", "matmul 64x64xf32,64x64xf32", "sequential", {"product": "fused"}),
+    ("onnxruntime", "matmul 64x64xf32,64x64xf32", "sequential", {"product": "fused"}),
+    ("xla", "sum 400xf32", "blocked_short_both(32)", {"accumulator": "f32"}),
+    ("mlx", "sum 8x100xbf16", "sequential", {"accumulator": "f32"}),
+    ("numpy", "sum 8x100xbf16", "sequential", {"accumulator": "bf16"}),
+]
+
+
+@pytest.mark.parametrize(("backend", "problem", "order", "choices"), KNOWN)
+def test_what_is_known_of_them_is_found(bitpact, schema, tmp_path, backend, problem, order, choices):
+    ran = bitpact("probe", problem, "--backend", backend, "--json", "-o", tmp_path / "c.json", *FEW)
+    assert ran.code == 0, ran.out + ran.err
+    jsonschema.validate(ran.json, schema("probe"))
+    assert ran.json["verdict"] == "contract"
+    assert [part["order"] for part in ran.json["parts"]] == [order]
+    for point, value in choices.items():
+        assert ran.json["parts"][0]["choices"][point] == value
+    compared = bitpact(
+        "compare", problem, "--reference", backend, "--candidate", "native", "--contract", tmp_path / "c.json", "--json"
+    )
+    assert compared.code == 0 and compared.json["verdict"] == "exact", compared.out
+    assert compared.json["contract"]["shape_verified"] is True
+
+
+@pytest.fixture
+def liars(root):
+    return pathlib.Path(os.environ.get("BITPACT_BINARY_DIR", root / "build")) / "liars"
+
+
+LIARS = [
+    ("kahan", "sum 64x257xf32", {"not-a-tree", "unknown"}),
+    ("random-order", "sum 64x257xf32", {"nondeterministic"}),
+    ("reversed", "sum 64x257xf32", {"contract"}),
+]
+
+
+@pytest.mark.parametrize(("kernel", "problem", "verdicts"), LIARS)
+def test_a_verdict_is_the_truth(bitpact, tmp_path, liars, kernel, problem, verdicts):
+    out = tmp_path / "c.json"
+    ran = bitpact("probe", problem, "--backend", f"worker[kernel={kernel}]:{liars}", "--json", "-o", out, *FEW)
+    assert ran.json["verdict"] in verdicts, ran.out
+    assert ran.code == (0 if ran.json["verdict"] == "contract" else 4)
+    assert out.exists() == (ran.json["verdict"] == "contract")
+    if ran.json["verdict"] in {"not-a-tree", "unknown"}:
+        assert ran.json["reproducer"]["backend"] != ran.json["reproducer"]["program"]
+
+
+def test_regions_are_found_and_run(bitpact, tmp_path):
+    problem = "matmul 33x257xf32,257x17xf32"
+    ran = bitpact("probe", problem, "--backend", "numpy", "--json", "-o", tmp_path / "c.json", *FEW)
+    assert ran.code == 0, ran.out + ran.err
+    assert len(ran.json["parts"]) > 1
+    compared = bitpact(
+        "compare", problem, "--reference", "numpy", "--candidate", "native", "--contract", tmp_path / "c.json", "--json"
+    )
+    assert compared.json["verdict"] == "exact"
+    refused = bitpact("emit", tmp_path / "c.json", "--for", "xla")
+    assert refused.code == 3 and "emit-unsupported" in refused.err
+
+
+def test_wrong_use_is_refused(bitpact):
+    assert "usage" in bitpact("probe", "sum 8xf32", "--backend", "mlx", "--errors").err
+    native = bitpact("probe", "sum 8xf32", "--backend", "native")
+    assert native.code == 3 and "probe-unsupported" in native.err
+    assert bitpact("probe", "sum 0xf32", "--backend", "mlx").code == 2
