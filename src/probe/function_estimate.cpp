@@ -1,4 +1,5 @@
 // Estimates in f64 by textbook series, wide enough of the mark that they prove nothing: only what they decide by 2^-44 counts.
+#include <array>
 #include <bit>
 #include <cstdlib>
 #include <limits>
@@ -28,12 +29,29 @@ double scaled(double y, int k) {
 
 int nearest(double x) { return static_cast<int>(x < 0 ? x - 0.5 : x + 0.5); }
 
-/// exp(r) - 1 for |r| <= 0.36: r (1 + r/2 (1 + r/3 (...))).
-double expm1_near(double r) {
-  double sum = 1;
-  for (int n = 15; n >= 2; --n) sum = 1 + r * sum / n;
-  return r * sum;
+/// 1/n! for n = 1 ... 15; the factorials are exact.
+constexpr auto kExpm1 = [] {
+  std::array<double, 15> all{};
+  double factorial = 1;
+  for (std::size_t n = 0; n < all.size(); ++n) all[n] = 1 / (factorial *= static_cast<double>(n + 1));
+  return all;
+}();
+/// 1/1, 1/3, ... 1/23.
+constexpr auto kArtanh = [] {
+  std::array<double, 12> all{};
+  for (std::size_t n = 0; n < all.size(); ++n) all[n] = 1 / static_cast<double>(2 * n + 1);
+  return all;
+}();
+
+template <std::size_t N>
+double polynomial(const std::array<double, N>& coefficients, double x) {
+  double sum = coefficients[N - 1];
+  for (std::size_t n = N - 1; n-- > 0;) sum = sum * x + coefficients[n];
+  return sum;
 }
+
+/// exp(r) - 1 for |r| <= 0.36.
+double expm1_near(double r) { return r * polynomial(kExpm1, r); }
 
 double exp_of(double x) {
   x = clamped(x);
@@ -50,12 +68,7 @@ double exp2_of(double x) {
 double expm1_of(double x) { return magnitude(x) < 0.35 ? expm1_near(x) : exp_of(x) - 1; }
 
 /// 2 artanh(s) for |s| <= 0.18.
-double twice_artanh(double s) {
-  const double z = s * s;
-  double sum = 0;
-  for (int n = 23; n >= 1; n -= 2) sum = sum * z + 1.0 / n;
-  return 2 * s * sum;
-}
+double twice_artanh(double s) { return 2 * s * polynomial(kArtanh, s * s); }
 
 /// x > 0, normal in f64.
 double log_of(double x) {
