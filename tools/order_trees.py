@@ -36,6 +36,47 @@ def blocked(block: int, inner: Order, outer: Order) -> Order:
     return join
 
 
+def sizes_of_blocks(block: int, count: int, ends: str) -> list[int]:
+    whole, rest = divmod(count, block)
+    if rest == 0 or whole == 0:
+        return [block] * whole + ([rest] if rest else [])
+    if ends == "short_first":
+        return [rest] + [block] * whole
+    if ends == "short_both":
+        less = (block - rest) // 2
+        return [block - less] + [block] * (whole - 1) + [rest + less]
+    if ends == "even":
+        return [block] * (whole - 1) + [(block + rest + 1) // 2, (block + rest) // 2]
+    return [block] * whole + [rest]
+
+
+def in_sizes(sizes: Callable[[int], list[int]], inner: Order, outer: Order) -> Order:
+    def join(nodes: list[int], note: Note) -> int:
+        blocks, at = [], 0
+        for size in sizes(len(nodes)):
+            blocks.append(inner(nodes[at : at + size], note))
+            at += size
+        if at != len(nodes):
+            raise ValueError(f"parts for {at} leaves, given {len(nodes)}")
+        return outer(blocks, note)
+
+    return join
+
+
+def tailed(width: int, head: Order, apart: bool) -> Order:
+    def join(nodes: list[int], note: Note) -> int:
+        rows = len(nodes) - len(nodes) % width
+        rest = nodes[rows:]
+        if rows == 0:
+            return sequential(rest, note)
+        top = head(nodes[:rows], note)
+        if not rest:
+            return top
+        return sequential([top, sequential(rest, note)] if apart else [top, *rest], note)
+
+    return join
+
+
 def pairwise(cutoff: int, multiple: int, inner: Order) -> Order:
     def join(nodes: list[int], note: Note) -> int:
         if len(nodes) <= cutoff:
@@ -98,15 +139,26 @@ class _Reader:
         return order
 
     def order(self) -> Order:
-        kind = self.need(r"[a-z]+")
+        kind = self.need(r"[a-z_]+")
         if kind == "reversed" or (kind == "sequential" and self.take(" backwards")):
             return backwards
         if kind == "sequential":
             return sequential
         self.need(r"\(")
-        if kind == "tree":
+        if kind in ("tree", "stepped_tree"):
             return self.merges()
+        if kind == "parts":
+            return self.parts()
         width = self.number()
+        if kind == "tailed":
+            head = self.nested(r", ?(?!continued|joined|apart)") or sequential
+            how = self.need(r", ?(continued|joined|apart)\)")
+            return tailed(width, head, "apart" in how)
+        if kind.startswith("blocked_"):
+            inner = self.nested(", ?") or sequential
+            outer = self.nested(", ?") or sequential
+            self.need(r"\)")
+            return in_sizes(lambda count: sizes_of_blocks(width, count, kind.removeprefix("blocked_")), inner, outer)
         multiple = 1
         if kind == "pairwise" and self.take(r" by |, ?(?=\d)"):
             multiple = self.number()
@@ -124,6 +176,16 @@ class _Reader:
             inner = self.nested(", each block ") or arguments[0]
             return blocked(width, inner, self.nested(", blocks joined ") or arguments[1])
         return pairwise(width, multiple, self.nested(", each run ") or arguments[0])
+
+    def parts(self) -> Order:
+        sizes: list[int] = []
+        while size := self.take(r"\d+(x\d+)? ?"):
+            number, _, times = size.strip().partition("x")
+            sizes += [int(number)] * int(times or 1)
+        inner = self.nested(", ?") or sequential
+        outer = self.nested(", ?") or sequential
+        self.need(r"\)")
+        return in_sizes(lambda _: sizes, inner, outer)
 
     def merges(self) -> Order:
         merges = []

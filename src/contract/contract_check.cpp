@@ -35,7 +35,9 @@ void check_bounds(const Piece& piece, const std::string& path) {
   for (size_t b = 0; b < piece.shapes.size(); ++b) {
     const AxisBound& bound = piece.shapes[b];
     const std::string at = fmt::format("{}/shapes/{}", path, b);
-    if (!axes.contains(bound.axis) || bound.axis.starts_with('*'))
+    // Which axes a pack stands for, only a problem says.
+    const bool packed = std::any_of(axes.begin(), axes.end(), [](const std::string& a) { return a.starts_with('*'); });
+    if ((!axes.contains(bound.axis) && !packed) || bound.axis.starts_with('*'))
       fail(at + "/axis", fmt::format("\"{}\" is no single axis of the program", bound.axis));
     if (!seen.insert(bound.axis).second) fail(at + "/axis", fmt::format("\"{}\" is bounded twice", bound.axis));
     if (bound.min < 1 || bound.multiple < 1 || (bound.max && *bound.max < bound.min)) fail(at, "no extent satisfies the bound");

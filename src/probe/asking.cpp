@@ -33,6 +33,20 @@ Asked Asker::ask(const Recipe& recipe) {
   return ask(make_operands(recipe, problem_.problem.operands, problem_.binding.operands, independent_axes(problem_)));
 }
 
+Asked Asker::ask_sparse(const Recipe& recipe) {
+  std::vector<Tensor> operands =
+      make_operands(recipe, problem_.problem.operands, problem_.binding.operands, independent_axes(problem_));
+  std::uint64_t state = recipe.seed * 0x9e3779b97f4a7c15ULL + 1;
+  for (Tensor& t : operands) {
+    const Bits zero = is_float(t.format()) ? positive_zero(t.format()) : 0;
+    for (std::int64_t i = 0; i < t.size(); ++i) {
+      state = state * 6364136223846793005ULL + 1442695040888963407ULL;  // Knuth's MMIX generator
+      if ((state >> 61) > 2) t.set(i, zero);                            // five of eight
+    }
+  }
+  return ask(std::move(operands));
+}
+
 bool Asker::is_deterministic(int repeats, std::uint64_t seed) {
   Recipe recipe;
   recipe.seed = seed;

@@ -28,6 +28,9 @@ class Asker {
   Asker(Backend& backend, const Resolved& problem);
   Asked ask(std::vector<Tensor> operands);
   Asked ask(const Recipe& recipe);
+  /// The recipe's operands with most elements of each set to zero, which ones decided by the seed: a sum that leaves zeros out
+  /// shows.
+  Asked ask_sparse(const Recipe& recipe);
   /// Whether `repeats` runs of one call, and a second call after another one, give the same bits.
   bool is_deterministic(int repeats, std::uint64_t seed);
 

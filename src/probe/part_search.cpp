@@ -12,8 +12,9 @@ namespace {
 
 constexpr size_t kWhole = 48;  // candidates that are run on all outputs
 constexpr int kDeepestSplit = 8;
-constexpr int kSplitSeeds = 16;   // sets of operands that a split must hold on
-constexpr int kPartingSeeds = 6;  // sets on which what is left is told apart
+constexpr int kSplitSeeds = 16;    // sets of operands that a split must hold on
+constexpr int kPartingSeeds = 24;  // sets on which what is left is told apart, at most
+constexpr int kQuietSeeds = 8;     // it ends where so many in a row struck nothing out
 
 const std::vector<std::string> kGentle{"normal", "wide", "cancellation", "ties"};
 
@@ -196,12 +197,15 @@ class Search {
     for (const Asked& zeros : negative_zeros())
       std::erase_if(left, [&](const Candidate& c) { return !differing(c, problem_, zeros, outputs).empty(); });
     tell(fmt::format("  sums of negative zeros: {} left", left.size()));
-    for (int round = 1; round < kPartingSeeds; ++round) {
-      if (left.size() < 2 && round > rounds_for_all(problem_, kGentle)) return;
+    int quiet = 0;
+    for (int round = 1; round < kPartingSeeds && quiet < kQuietSeeds; ++round) {
+      if (left.size() < 2 && round > rounds_for_all(problem_, Recipe::all_classes())) return;
+      const size_t before = left.size();
       for (const bool gentle_set : {true, false})
         std::erase_if(left, [&](const Candidate& c) {
           return !differing(c, problem_, gentle_set ? gentle(round) : full(round), outputs).empty();
         });
+      quiet = left.size() == before ? quiet + 1 : 0;
     }
   }
 

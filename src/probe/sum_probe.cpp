@@ -100,8 +100,7 @@ class Probe {
     if (!found.unexplained.empty()) {
       unexplained(found);
     } else {
-      write_contract(found);
-      certify();
+      certify(std::move(found));
     }
     count(begin);
   }
@@ -268,11 +267,31 @@ class Probe {
 
   // ---- replay
 
-  void certify() {
+  void certify(PartSearch found) {
+    constexpr int kMostAttempts = 16;
+    for (int attempt = 1;; ++attempt) {
+      report_.parts.clear();
+      write_contract(found);
+      SumReplay replay(asker_, *report_.contract, settings_);
+      bool holds = replay.recipes();
+      if (holds && site_ && trees_.asked && !trees_.trees.empty()) holds = replay.nodes(*site_, trees_.trees);
+      // What fails the replay strikes out a program; where another one was left, it is its turn.
+      if (holds || attempt == kMostAttempts || !strike_out(found, replay.failed())) return judge(replay, holds);
+      tell(fmt::format("the replay failed after {} output(s); the next program that was left is tried", replay.outputs()));
+    }
+  }
+
+  /// False where a part then has no program.
+  bool strike_out(PartSearch& found, const Asked& failed) const {
+    for (FoundPart& part : found.parts) {
+      std::erase_if(part.fits, [&](const Candidate& c) { return !differing(c, problem_, failed, part.outputs).empty(); });
+      if (part.fits.empty()) return false;
+    }
+    return true;
+  }
+
+  void judge(const SumReplay& replay, bool holds) {
     const Contract& contract = *report_.contract;
-    SumReplay replay(asker_, contract, settings_);
-    bool holds = replay.recipes();
-    if (holds && site_ && trees_.asked && !trees_.trees.empty()) holds = replay.nodes(*site_, trees_.trees);
     report_.counts.replayed = replay.outputs();
     report_.counts.replayed_leaves = replay.leaves();
     report_.counts.node_questions = replay.node_questions();
