@@ -241,15 +241,13 @@ class Probe {
 
   /// Programs that differ from the first in more than the spelling of one and the same tree.
   static std::int64_t not_parted(const FoundPart& part) {
-    std::set<Choices> others;
-    Choices first = part.fits[0].choices;
-    first.erase("order");
+    std::set<std::pair<Choices, std::string>> programs;
     for (const Candidate& fit : part.fits) {
       Choices choices = fit.choices;
       choices.erase("order");
-      if (choices != first) others.insert(std::move(choices));
+      programs.emplace(std::move(choices), fit.flush);
     }
-    return static_cast<std::int64_t>(others.size());
+    return static_cast<std::int64_t>(programs.size()) - 1;
   }
 
   // For this very shape only.
