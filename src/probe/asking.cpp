@@ -1,10 +1,21 @@
 #include "probe/asking.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "diagnostic/diagnostic.h"
+#include "number/layout.h"
 
 namespace bitpact {
+
+std::optional<Recipe> negative_zeros(const Resolved& problem) {
+  const Format format = problem.problem.operands[0].format;
+  const auto same = [&](const OperandSpec& operand) { return operand.format == format; };
+  if (!is_float(format) || !std::all_of(problem.problem.operands.begin(), problem.problem.operands.end(), same)) return {};
+  Recipe recipe;
+  recipe.bits = {layout(format).sign};
+  return recipe;
+}
 
 Asker::Asker(Backend& backend, const Resolved& problem) : backend_(backend), problem_(problem) {
   const Ways ways = backend.ways();

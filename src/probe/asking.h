@@ -1,6 +1,7 @@
 // One problem asked of one backend, with operands of the asker's choice.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "backends/backend.h"
@@ -14,6 +15,10 @@ struct Asked {
   std::vector<Tensor> operands;
   Tensor result;
 };
+
+/// Operands of -0 alone, which tell a start from zero from a start with the first leaf (the classes mix them with all else);
+/// none where the operands are not floats of one format.
+std::optional<Recipe> negative_zeros(const Resolved& problem);
 
 class Asker {
  public:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "interpret/interpret.h"
@@ -166,6 +167,10 @@ class Search {
 
   /// Asks again until one is left, or nothing tried parts the rest.
   void part(std::vector<Candidate>& left, const Outputs& outputs) {
+    if (const auto recipe = negative_zeros(problem_)) {
+      if (!zeros_) zeros_ = asker_.ask(*recipe);
+      std::erase_if(left, [&](const Candidate& c) { return !differing(c, problem_, *zeros_, outputs).empty(); });
+    }
     for (int round = 1; round < kPartingSeeds; ++round) {
       if (left.size() < 2 && round > 2) return;
       for (const bool gentle_set : {true, false})
@@ -189,6 +194,7 @@ class Search {
   std::uint64_t seed_;
   const std::function<void(const std::string&)>& say_;
   std::map<int, Asked> gentle_, full_;
+  std::optional<Asked> zeros_;
   PartSearch found_;
 };
 
