@@ -17,15 +17,26 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
+/// The next ';' that stands in no brackets: a backend's options may hold some, "iree[features=-fma;-avx2]".
+size_t separator(std::string_view text) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == ';') return i;
+    if (text[i] != '[') continue;
+    const size_t closed = text.find(']', i);
+    if (closed != std::string_view::npos) i = closed;
+  }
+  return std::string_view::npos;
+}
+
 ListedLine parse_line(std::string_view text, const std::string& where, std::int64_t number,
                       const std::vector<std::string>& keys) {
   ListedLine line;
   line.number = number;
-  size_t semicolon = text.find(';');
+  size_t semicolon = separator(text);
   line.problem = trimmed(text.substr(0, semicolon));
   while (semicolon != std::string_view::npos) {
     text.remove_prefix(semicolon + 1);
-    semicolon = text.find(';');
+    semicolon = separator(text);
     const std::string_view part = trimmed(text.substr(0, semicolon));
     const size_t equals = part.find('=');
     const std::string key(part.substr(0, equals));

@@ -5,14 +5,40 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <sstream>
 
 #include "interpret/covered.h"
+#include "probe/elimination.h"
 
 namespace bitpact {
 namespace {
 
 std::string arrow(const std::string& what, const std::string& a, const std::string& b) {
   return fmt::format("{}: {} -> {}", what, a, b);
+}
+
+/// What stands in long lists of features, flags and digests is said by the words that differ.
+std::string listed_change(const std::string& what, const std::string& a, const std::string& b) {
+  const auto words = [](const std::string& text) {
+    std::vector<std::string> all;
+    std::istringstream in(text);
+    for (std::string word; in >> word;) all.push_back(word);
+    return all;
+  };
+  const std::vector<std::string> x = words(a), y = words(b);
+  const auto missing = [](const std::vector<std::string>& from, const std::vector<std::string>& in) {
+    std::vector<std::string> all;
+    for (const std::string& word : from)
+      if (std::find(in.begin(), in.end(), word) == in.end()) all.push_back(word);
+    return all;
+  };
+  const std::vector<std::string> gone = missing(x, y), come = missing(y, x);
+  constexpr size_t kShort = 100;
+  if (a.size() + b.size() < kShort || (gone.empty() && come.empty())) return arrow(what, a, b);
+  std::string text = what + ":";
+  if (!gone.empty()) text += fmt::format(" no longer {}", fmt::join(gone, " "));
+  if (!come.empty()) text += fmt::format("{} now {}", gone.empty() ? "" : ";", fmt::join(come, " "));
+  return text;
 }
 
 std::vector<std::string> identity_changes(const Identity& a, const Identity& b) {
@@ -25,7 +51,7 @@ std::vector<std::string> identity_changes(const Identity& a, const Identity& b) 
                                     {"flags", &Identity::flags},
                                     {"threads", &Identity::threads},
                                     {"kernel", &Identity::kernel}})
-    if (a.*field != b.*field) all.push_back(arrow(what, a.*field, b.*field));
+    if (a.*field != b.*field) all.push_back(listed_change(what, a.*field, b.*field));
   return all;
 }
 
@@ -42,7 +68,13 @@ std::vector<std::string> choice_changes(const std::vector<LockedPart>& a, const 
     return all;
   };
   std::vector<std::string> all;
-  if (regions(a) != regions(b)) return {arrow("regions with a program each", std::to_string(a.size()), std::to_string(b.size()))};
+  if (regions(a) != regions(b)) {
+    all.push_back(arrow("regions with a program each", std::to_string(a.size()), std::to_string(b.size())));
+    for (const auto& [when, parts] : {std::pair{"locked", &a}, {"now", &b}})
+      for (const LockedPart& part : *parts)
+        all.push_back(fmt::format("{}, {}: {}", when, part.region, to_text(Candidate{part.choices, part.flush, {}, {}})));
+    return all;
+  }
   for (size_t p = 0; p < a.size(); ++p) {
     const std::string at = a.size() == 1 ? "" : a[p].region + ": ";
     std::set<std::string> points;
@@ -64,6 +96,17 @@ std::vector<std::string> arithmetic_differences(const Contract& locked, Contract
   now.established = locked.established;
   now.verified = locked.verified;
   return differences(locked, now);
+}
+
+/// Of the contract, what it says of this problem: at other shapes it may have other pieces.
+Contract only_for(const Contract& contract, const Resolved& problem) {
+  const Covered covered = cover(contract, problem);
+  Contract only = contract;
+  only.pieces.clear();
+  if (covered.parts.empty()) only.pieces.push_back(*covered.piece);
+  for (const CoveredPart& part : covered.parts) only.pieces.push_back(*part.piece);
+  for (Piece& piece : only.pieces) piece.shapes.clear();
+  return only;
 }
 
 class LineCheck {
@@ -91,21 +134,29 @@ class LineCheck {
  private:
   void ask_questions(Backend& backend) {
     std::int64_t outputs = 0;
+    std::string whole;
     for (const AnsweredQuestion& q : line_.questions) {
       const QuestionAnswer answer = ask(backend, q.question);
       kernel_ = answer.kernel;
       outputs += q.outputs;
+      if (const std::string table = whole_table(q); !table.empty()) whole = table;
       ++report_.questions;
       if (answer.digest == q.digest) continue;
       ++report_.different;
       if (!report_.first) report_.first = first_difference(q.question, answer.result);
     }
-    report_.strength = fmt::format("sampled: {} outputs of {} question(s)", outputs, report_.questions);
+    report_.strength = fmt::format("sampled: {} outputs of {} question(s){}", outputs, report_.questions, whole);
     if (line_.contract)
       report_.strength +=
           fmt::format(", which part the locked contract from {} of {} other programs", line_.parted, line_.others);
     else
       report_.strength += "; no contract is locked";
+  }
+
+  static std::string whole_table(const AnsweredQuestion& q) {
+    const Format format = resolve(q.question.problem).problem.operands[0].format;
+    if (!q.question.recipe.enumerates() || q.outputs < std::int64_t{1} << info(format).bits) return {};
+    return fmt::format(", all {} values of {} among them", std::int64_t{1} << info(format).bits, name(format));
   }
 
   /// The lock has digests only; what the locked contract gives is computed.
@@ -160,16 +211,19 @@ class LineCheck {
   }
 
   void compare(const Probed& found) {
-    report_.words = arithmetic_differences(*line_.contract, *found.contract);
-    report_.changes = choice_changes(line_.parts, locked_parts(found.parts));
+    const Resolved problem = resolve(line_.problem);
+    report_.words = arithmetic_differences(only_for(*line_.contract, problem), only_for(*found.contract, problem));
+    if (!report_.words.empty()) report_.changes = choice_changes(line_.parts, locked_parts(found.parts));
+    if (!report_.words.empty() && report_.changes.empty()) report_.changes.emplace_back("the contract, though no choice in it");
+    if (report_.words.empty()) {
+      report_.words = arithmetic_differences(*line_.contract, *found.contract);
+      if (!report_.words.empty()) report_.changes.emplace_back("what the contract says of other shapes");
+    }
     if (!report_.words.empty()) {
       report_.outcome = CheckOutcome::Changed;
-      if (report_.changes.empty()) report_.changes.emplace_back("the contract, though no choice in it");
     } else if (report_.different > 0) {
       report_.changes.emplace_back(
           "the bits, though the probe finds the locked contract: outputs outside its domain, or ones that it was not sampled on");
-    } else {
-      report_.changes.clear();  // spellings of one program
     }
   }
 
