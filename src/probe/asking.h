@@ -1,7 +1,6 @@
 // One problem asked of one backend, with operands of the asker's choice.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "backends/backend.h"
@@ -16,9 +15,11 @@ struct Asked {
   Tensor result;
 };
 
-/// Operands of -0 alone, which tell a start from zero from a start with the first leaf (the classes mix them with all else);
-/// none where the operands are not floats of one format.
-std::optional<Recipe> negative_zeros(const Resolved& problem);
+/// One value an operand, by its bits: -0, then ones, so that a sum of the operands, or of their products, has no leaf but -0.
+/// That alone tells a start from zero from a start with the first leaf. Empty where an operand is no float that has these.
+std::vector<Bits> negative_zeros(const Resolved& problem);
+/// Operands that hold one value each.
+std::vector<Tensor> constant_operands(const Resolved& problem, const std::vector<Bits>& constants);
 
 class Asker {
  public:

@@ -167,8 +167,8 @@ class Search {
 
   /// Asks again until one is left, or nothing tried parts the rest.
   void part(std::vector<Candidate>& left, const Outputs& outputs) {
-    if (const auto recipe = negative_zeros(problem_)) {
-      if (!zeros_) zeros_ = asker_.ask(*recipe);
+    if (const std::vector<Bits> constants = negative_zeros(problem_); !constants.empty()) {
+      if (!zeros_) zeros_ = asker_.ask(constant_operands(problem_, constants));
       std::erase_if(left, [&](const Candidate& c) { return !differing(c, problem_, *zeros_, outputs).empty(); });
     }
     for (int round = 1; round < kPartingSeeds; ++round) {

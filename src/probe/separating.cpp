@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <numeric>
 
@@ -16,6 +17,7 @@
 namespace bitpact {
 namespace {
 
+constexpr std::string_view kConstants = "constants ";
 constexpr size_t kFewest = 3, kMost = 6;
 constexpr std::uint64_t kRounds = 5;
 constexpr double kSeconds = 30;  // of striking out; what is left then counts as not parted
@@ -97,7 +99,7 @@ std::vector<Question> possible_questions(const Resolved& problem, std::uint64_t 
   for (std::uint64_t round = 0; round < kRounds; ++round) {
     for (const bool gentle : {true, false}) all.push_back({line, recipe(seed + round, gentle)});
     if (round == 0)
-      if (const std::optional<Recipe> zeros = negative_zeros(problem)) all.push_back({line, *zeros});
+      if (std::vector<Bits> zeros = negative_zeros(problem); !zeros.empty()) all.push_back({line, {}, std::move(zeros)});
   }
   return all;
 }
@@ -114,7 +116,7 @@ std::int64_t strike(Others& others, const std::string& line, const Question& que
   const Asked asked{operands_of(question), answer.result};
   if (const size_t wrong = differing(others.own, problem, asked, outputs).size(); wrong > 0)
     refuse(Code::ProbeUnknown, fmt::format("the program that was found, {}, does not give {} output(s) of {} with operands {}",
-                                           to_text(others.own), wrong, question.problem, question.recipe.to_text()));
+                                           to_text(others.own), wrong, question.problem, operands_text(question)));
   const auto begin = std::chrono::steady_clock::now();
   return static_cast<std::int64_t>(std::erase_if(others.left, [&](const Candidate& c) {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
@@ -127,7 +129,38 @@ std::int64_t strike(Others& others, const std::string& line, const Question& que
 
 std::vector<Tensor> operands_of(const Question& question) {
   const Resolved problem = resolve(question.problem);
+  if (!question.constants.empty()) return constant_operands(problem, question.constants);
   return make_operands(question.recipe, problem.problem.operands, problem.binding.operands, independent_axes(problem));
+}
+
+std::string operands_text(const Question& question) {
+  if (question.constants.empty()) return question.recipe.to_text();
+  std::string text;
+  for (const Bits bits : question.constants) text += fmt::format("{}0x{:x}", text.empty() ? kConstants : ",", bits);
+  return text;
+}
+
+void parse_operands(std::string_view text, Question& question) {
+  if (!text.starts_with(kConstants)) {
+    question.recipe = Recipe::parse(text);
+    return;
+  }
+  for (size_t at = kConstants.size() - 1; at != std::string_view::npos; at = text.find(',', at)) {
+    Bits bits = 0;
+    const char* end = text.data() + text.size();
+    const std::string_view number = text.substr(++at);
+    if (!number.starts_with("0x")) refuse(Code::Usage, fmt::format("'{}' holds a constant without 0x", text));
+    std::from_chars(number.data() + 2, end, bits, 16);
+    question.constants.push_back(bits);
+  }
+  const Resolved problem = resolve(question.problem);
+  bool fit = problem.problem.operands.size() == question.constants.size();
+  for (size_t o = 0; fit && o < question.constants.size(); ++o) {
+    const int width = info(problem.problem.operands[o].format).bits;
+    fit = width >= 64 || question.constants[o] >> width == 0;
+  }
+  if (!fit || operands_text(question) != text)
+    refuse(Code::Usage, fmt::format("'{}' is not one constant an operand of {}", text, question.problem));
 }
 
 QuestionAnswer ask(Backend& backend, const Question& question, int repeats) {
@@ -168,7 +201,7 @@ Separation separate(const Resolved& problem, Backend& backend, const Probed& pro
     std::int64_t struck = 0;
     for (Others& others : parts) struck += strike(others, to_text(problem.problem), question, answer);
     found.kernel = answer.kernel;
-    if (struck == 0 && (enough || !question.recipe.bits.empty())) continue;
+    if (struck == 0 && (enough || !question.constants.empty())) continue;
     found.parted += struck;
     found.questions.push_back({question, answer.result.size(), answer.digest});
   }

@@ -13,6 +13,7 @@ namespace bitpact {
 struct Question {
   std::string problem;  ///< canonical line: the operator in the same formats, perhaps at another shape
   Recipe recipe;
+  std::vector<Bits> constants = {};  ///< instead: one value an operand, everywhere
   bool operator==(const Question&) const = default;
 };
 
@@ -24,6 +25,10 @@ struct QuestionAnswer {
 /// Refuses what the backend refuses; `nondeterministic` where `repeats` runs do not agree.
 QuestionAnswer ask(Backend& backend, const Question& question, int repeats = 1);
 std::vector<Tensor> operands_of(const Question& question);
+/// A recipe's text, or "constants 0x80000000,0x3f800000".
+std::string operands_text(const Question& question);
+/// Sets recipe or constants of a question whose problem is set. Refuses `usage`.
+void parse_operands(std::string_view text, Question& question);
 
 struct AnsweredQuestion {
   Question question;

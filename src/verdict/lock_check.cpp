@@ -176,7 +176,7 @@ class LineCheck {
         const Scalar x{now.format(), bits};
         return fmt::format("{} ({})", to_text(x), to_hex(x));
       };
-      return CheckFirst{question.recipe.to_text(), question.problem, c.first->index, value(c.first->reference),
+      return CheckFirst{operands_text(question),   question.problem, c.first->index, value(c.first->reference),
                         value(c.first->candidate), c.compared,       c.different};
     } catch (const Refused&) {
       return {};  // the change stands; only its first output is not shown

@@ -24,10 +24,8 @@ Json line_json(const LockedLine& line) {
   Json json{{"problem", line.problem}, {"backend", line.backend}, {"identity", to_json(line.identity)},
             {"others", line.others},   {"parted", line.parted},   {"questions", Json::array()}};
   for (const AnsweredQuestion& q : line.questions)
-    json["questions"].push_back({{"problem", q.question.problem},
-                                 {"operands", q.question.recipe.to_text()},
-                                 {"outputs", q.outputs},
-                                 {"sha256", q.digest}});
+    json["questions"].push_back(
+        {{"problem", q.question.problem}, {"operands", operands_text(q.question)}, {"outputs", q.outputs}, {"sha256", q.digest}});
   if (!line.contract) {
     json["unknown"] = {{"code", line.unknown->code}, {"reason", line.unknown->reason}};
     return json;
@@ -73,7 +71,7 @@ AnsweredQuestion read_question(const JsonView& json, const Resolved& problem) {
   if (asked.problem.op != problem.problem.op || asked.formats().operands != problem.formats().operands)
     line.bad_value("asks for another operator, or other formats, than its line");
   try {
-    q.question.recipe = Recipe::parse(operands.line());
+    parse_operands(operands.line(), q.question);
   } catch (const Refused& refused) {
     operands.bad_value(refused.diagnostic().reason);
   }

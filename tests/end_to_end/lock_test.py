@@ -155,9 +155,11 @@ def test_another_identity_with_the_same_bits_is_unchanged_and_said(tmp_path):
 
 def test_the_start_of_a_sum_is_not_guessed(tmp_path):
     """Only sums of -0 tell a start with the first leaf from a start from zero."""
-    assert lock(tmp_path, [f"sum 8x64xf32 ; backend={liar('sequential')}"]).code == 0
-    document = json.loads((tmp_path / "bitpact.lock").read_text())
-    assert document["lines"][0]["parts"][0]["choices"]["start"] == "first"
+    problems = ("sum 8x64xf32", "matmul 8x24xf32,24x8xf32", "dot 24xbf16,24xbf16 out=f32")
+    assert lock(tmp_path, [f"{problem} ; backend={liar('sequential')}" for problem in problems]).code == 0
+    for line in json.loads((tmp_path / "bitpact.lock").read_text())["lines"]:
+        assert line["parts"][0]["choices"]["start"] == "first"
+        assert any(question["operands"].startswith("constants ") for question in line["questions"])
 
 
 def test_without_a_contract_nothing_is_locked_unless_allowed(tmp_path):
@@ -250,6 +252,13 @@ def broken_locks(document):
             (changed(lambda d: d["lines"][0]["questions"][0].update(sha256=digest), seal=False), "/sha256"),
             (changed(lambda d: d["lines"][0]["questions"][0].update(sha256="0")), "/lines/0/questions/0/sha256"),
             (changed(lambda d: d["lines"][0]["questions"][0].update(operands="some")), "/lines/0/questions/0/operands"),
+            (changed(lambda d: d["lines"][0]["questions"][0].update(operands="constants 0x0,0x0")), "one constant an operand"),
+            (
+                changed(lambda d: d["lines"][0]["questions"][0].update(operands="constants 0x100000000")),
+                "one constant an operand",
+            ),
+            (changed(lambda d: d["lines"][0]["questions"][0].update(operands="constants 0x0x")), "one constant an operand"),
+            (changed(lambda d: d["lines"][0]["questions"][0].update(operands="constants 7")), "a constant without 0x"),
             (changed(lambda d: d["lines"][0]["questions"][0].update(outputs=9)), "/lines/0/questions/0/outputs"),
             (changed(lambda d: d["lines"][0]["questions"][0].update(problem="sum 4xf32")), "not the canonical line"),
             (changed(lambda d: d["lines"][0]["questions"][0].update(problem="add 4xf32,4xf32")), "another operator"),
