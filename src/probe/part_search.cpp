@@ -7,6 +7,7 @@
 #include <set>
 
 #include "interpret/interpret.h"
+#include "probe/constants.h"
 
 namespace bitpact {
 namespace {

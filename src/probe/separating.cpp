@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "contract/region.h"
+#include "probe/constants.h"
 #include "probe/distinct.h"
 #include "probe/elimination.h"
 #include "probe/function_asker.h"

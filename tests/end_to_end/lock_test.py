@@ -313,6 +313,10 @@ def test_mappings_that_fit_nothing_are_refused(real):
     assert "mapped twice" in ran.err
 
 
+def counted(text):
+    return re.sub(r"\d+ of \d+ other programs", "n of m other programs", text)
+
+
 def test_the_page_shows_what_the_program_prints(tmp_path):
     """Every command of the page, in its order; the build folder is where the page says that it is."""
     text = (ROOT / "docs" / "lock.md").read_text()
@@ -324,6 +328,7 @@ def test_the_page_shows_what_the_program_prints(tmp_path):
             command, _, out = part.partition("\n")
             ran = run(*shlex.split(command)[1:], cwd=tmp_path)
             printed = "\n".join(line.rstrip() for line in ran.out.strip().splitlines())
-            assert printed == out.strip(), command
+            # How many programs an operator may be changes with every choice point that is added.
+            assert counted(printed) == counted(out.strip()), command
             shown += 1
     assert shown >= 3
