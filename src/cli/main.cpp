@@ -48,6 +48,8 @@ int main(int argc, char** argv) {
   bitpact::add_backends(program);
   bitpact::add_operators(program);
   bitpact::add_probe(program);
+  bitpact::add_lock(program);
+  bitpact::add_check(program);
   bitpact::add_show(program);
   bitpact::add_diff(program);
   bitpact::add_contract(program);

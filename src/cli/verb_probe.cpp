@@ -79,15 +79,7 @@ void add_probe(Program program) {
                  "functions: errors against the correctly rounded value instead, monotonicity, where the range ends");
   verb->add_flag("--explain", o->explain, "sums: what is asked and struck out, on stderr");
   verb->add_flag("--one-length", o->one_length, "sums: ask at no other lengths than the problem's");
-  verb->add_option("--replay-outputs", o->sum.replay_outputs, "sums: outputs that the replay compares, at least")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  verb->add_option("--replay-seconds", o->sum.replay_seconds, "sums: the replay's time limit")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  verb->add_option("--repeat", o->sum.repeats, "sums: runs on the same operands that must agree")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
+  add_replay_options(verb, o->sum);
   verb->add_flag("--json", program.json,
                  "print bitpact.probe/1, of functions bitpact.function/1, with --errors bitpact.function-errors/1");
   add_worker_options(verb, o->settings);

@@ -21,12 +21,14 @@ struct Program {
 void add_backends(Program program);
 /// Not a verb: --build-info.
 void add_build_info(Program program);
+void add_check(Program program);
 void add_compare(Program program);
 void add_completion(Program program);
 void add_contract(Program program);
 void add_diagnostics(Program program);
 void add_diff(Program program);
 void add_emit(Program program);
+void add_lock(Program program);
 void add_operators(Program program);
 void add_probe(Program program);
 void add_run(Program program);
@@ -35,6 +37,10 @@ void add_show(Program program);
 struct BackendSettings;
 /// --timeout, --start-timeout, --worker-memory, --worker-output; for every verb that opens a backend.
 void add_worker_options(CLI::App* verb, BackendSettings& settings);
+
+struct ProbeSettings;
+/// --replay-outputs, --replay-seconds, --repeat; for every verb that probes.
+void add_replay_options(CLI::App* verb, ProbeSettings& settings);
 
 /// stdout is data.
 void print(const std::string& text);

@@ -38,11 +38,6 @@ Json to_json(const Piece& piece) {
           {"program", bitpact::to_json(piece.program)}};
 }
 
-Json to_json(const Identity& i) {
-  return {{"backend", i.backend}, {"version", i.version}, {"build", i.build},     {"device", i.device},
-          {"target", i.target},   {"flags", i.flags},     {"threads", i.threads}, {"kernel", i.kernel}};
-}
-
 Json to_json(const ContractOperator& op) {
   std::vector<std::string> operands;
   for (Format format : op.operands) operands.emplace_back(name(format));
@@ -97,21 +92,6 @@ Piece read_piece(const JsonView& json) {
   return piece;
 }
 
-Identity read_identity(const JsonView& json) {
-  JsonFields fields(json);
-  Identity i;
-  i.backend = fields.take("backend").line();
-  i.version = fields.take("version").line();
-  i.build = fields.take("build").line();
-  i.device = fields.take("device").line();
-  i.target = fields.take("target").line();
-  i.flags = fields.take("flags").line();
-  i.threads = fields.take("threads").line();
-  i.kernel = fields.take("kernel").line();
-  fields.done();
-  return i;
-}
-
 std::string read_one_of(const JsonView& json, std::initializer_list<std::string_view> allowed) {
   if (std::find(allowed.begin(), allowed.end(), json.string()) != allowed.end()) return json.string();
   std::string list;
@@ -150,11 +130,6 @@ bool is_sha256_text(std::string_view text) {
          std::all_of(text.begin() + 7, text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-std::string read_fingerprint(const JsonView& json) {
-  if (!is_sha256_text(json.string())) json.bad_value("is not \"sha256:\" and 64 hexadecimal digits");
-  return json.string();
-}
-
 Fingerprints read_fingerprints(const JsonView& json) {
   JsonFields fields(json);
   Fingerprints fingerprints;
@@ -179,6 +154,31 @@ void check_fingerprint(std::string_view path, const std::string& written, const 
 
 }  // namespace
 
+Json to_json(const Identity& i) {
+  return {{"backend", i.backend}, {"version", i.version}, {"build", i.build},     {"device", i.device},
+          {"target", i.target},   {"flags", i.flags},     {"threads", i.threads}, {"kernel", i.kernel}};
+}
+
+Identity read_identity(const JsonView& json) {
+  JsonFields fields(json);
+  Identity i;
+  i.backend = fields.take("backend").line();
+  i.version = fields.take("version").line();
+  i.build = fields.take("build").line();
+  i.device = fields.take("device").line();
+  i.target = fields.take("target").line();
+  i.flags = fields.take("flags").line();
+  i.threads = fields.take("threads").line();
+  i.kernel = fields.take("kernel").line();
+  fields.done();
+  return i;
+}
+
+std::string read_fingerprint(const JsonView& json) {
+  if (!is_sha256_text(json.string())) json.bad_value("is not \"sha256:\" and 64 hexadecimal digits");
+  return json.string();
+}
+
 Json to_json(const Domain& domain) { return {{"excludes", exclusion_names(domain)}}; }
 
 Json to_json(const Contract& contract) {
@@ -194,11 +194,15 @@ Json to_json(const Contract& contract) {
        {{"how", contract.established.how}, {"strength", contract.established.strength}, {"note", contract.established.note}}}};
 }
 
-std::string write_contract(const Contract& contract) {
+Json to_json_with_fingerprints(const Contract& contract) {
   Json json = to_json(contract);
   const Fingerprints fingerprints = fingerprints_of(contract);
   json["fingerprints"] = {{"arithmetic", fingerprints.arithmetic}, {"contract", fingerprints.contract}};
-  std::string bytes = canonical_json(json) + "\n";
+  return json;
+}
+
+std::string write_contract(const Contract& contract) {
+  std::string bytes = canonical_json(to_json_with_fingerprints(contract)) + "\n";
   // Whatever cannot be read back as it was is not written.
   if (read_contract(bytes) != contract) refuse(Code::Internal, "a contract does not read back as it was written");
   return bytes;
@@ -206,10 +210,14 @@ std::string write_contract(const Contract& contract) {
 
 Contract read_contract(std::string_view text) {
   const Json json = parse_json(text);
-  JsonFields fields{JsonView(json, "")};
+  return read_contract(JsonView(json, ""));
+}
+
+Contract read_contract(const JsonView& json) {
+  JsonFields fields(json);
   const JsonView schema = fields.take("schema");
   if (schema.string() != kContractSchema)
-    refuse(Code::ContractVersion, fmt::format("/schema: {}; this program reads {}", schema.string(), kContractSchema));
+    refuse(Code::ContractVersion, fmt::format("{}: {}; this program reads {}", schema.path(), schema.string(), kContractSchema));
   Contract contract;
   contract.op = read_operator(fields.take("operator"));
   for (const JsonView& piece : fields.take("pieces").array()) contract.pieces.push_back(read_piece(piece));
@@ -225,8 +233,9 @@ Contract read_contract(std::string_view text) {
     fingerprints_json.bad_value(
         fmt::format("{} arithmetic fingerprints for {} pieces", written.arithmetic.size(), computed.arithmetic.size()));
   for (size_t p = 0; p < computed.arithmetic.size(); ++p)
-    check_fingerprint(fmt::format("/fingerprints/arithmetic/{}", p), written.arithmetic[p], computed.arithmetic[p]);
-  check_fingerprint("/fingerprints/contract", written.contract, computed.contract);
+    check_fingerprint(fmt::format("{}/arithmetic/{}", fingerprints_json.path(), p), written.arithmetic[p],
+                      computed.arithmetic[p]);
+  check_fingerprint(fingerprints_json.path() + "/contract", written.contract, computed.contract);
   return contract;
 }
 

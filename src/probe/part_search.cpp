@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "interpret/interpret.h"
+#include "probe/constants.h"
 
 namespace bitpact {
 namespace {
@@ -174,29 +176,13 @@ class Search {
     return {};
   }
 
-  /// One operand -0, the others 1: whether a sum starts from +0 shows only where all its terms are -0.
-  const std::vector<Asked>& negative_zeros() {
-    if (!zeros_.empty()) return zeros_;
-    const auto& specs = problem_.problem.operands;
-    for (size_t negative = 0; negative < specs.size(); ++negative) {
-      std::vector<Tensor> operands;
-      for (size_t o = 0; o < specs.size(); ++o) {
-        Tensor t(specs[o].format, specs[o].shape);
-        const bool floats = is_float(specs[o].format);
-        const Bits bits = !floats ? Bits{1} : o == negative ? negative_zero(specs[o].format) : one(specs[o].format);
-        for (std::int64_t i = 0; i < t.size(); ++i) t.set(i, bits);
-        operands.push_back(std::move(t));
-      }
-      zeros_.push_back(asker_.ask(std::move(operands)));
-    }
-    return zeros_;
-  }
-
   /// Asks again until one is left, or nothing tried parts the rest.
   void part(std::vector<Candidate>& left, const Outputs& outputs) {
-    for (const Asked& zeros : negative_zeros())
-      std::erase_if(left, [&](const Candidate& c) { return !differing(c, problem_, zeros, outputs).empty(); });
-    tell(fmt::format("  sums of negative zeros: {} left", left.size()));
+    if (const std::vector<Bits> constants = negative_zeros(problem_); !constants.empty()) {
+      if (!zeros_) zeros_ = asker_.ask(constant_operands(problem_, constants));
+      std::erase_if(left, [&](const Candidate& c) { return !differing(c, problem_, *zeros_, outputs).empty(); });
+      tell(fmt::format("  sums of negative zeros: {} left", left.size()));
+    }
     int quiet = 0;
     for (int round = 1; round < kPartingSeeds && quiet < kQuietSeeds; ++round) {
       if (left.size() < 2 && round > rounds_for_all(problem_, Recipe::all_classes())) return;
@@ -223,7 +209,7 @@ class Search {
   std::uint64_t seed_;
   const std::function<void(const std::string&)>& say_;
   std::map<int, Asked> gentle_, full_;
-  std::vector<Asked> zeros_;
+  std::optional<Asked> zeros_;
   PartSearch found_;
 };
 

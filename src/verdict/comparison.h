@@ -10,6 +10,7 @@
 
 #include "backends/backend.h"
 #include "compare/compare.h"
+#include "contract/contract_json.h"
 #include "contract/traits.h"
 #include "diagnostic/diagnostic.h"
 #include "explain/cause.h"
@@ -106,7 +107,6 @@ struct ComparisonReport {
 ComparisonReport run_comparison(const ComparisonRequest& request, BackendPool& pool);
 
 int exit_code(const ComparisonReport& report);
-nlohmann::json to_json(const Identity& identity);
 /// docs/schemas/comparison.schema.json
 nlohmann::json to_json(const ComparisonReport& report);
 std::string to_text(const ComparisonReport& report);

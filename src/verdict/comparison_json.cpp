@@ -61,11 +61,6 @@ json form_json(const FormReport& form) {
 
 }  // namespace
 
-nlohmann::json to_json(const Identity& i) {
-  return {{"backend", i.backend}, {"version", i.version}, {"build", i.build},     {"device", i.device},
-          {"target", i.target},   {"flags", i.flags},     {"threads", i.threads}, {"kernel", i.kernel}};
-}
-
 nlohmann::json to_json(const ComparisonReport& r) {
   json j;
   j["schema"] = "bitpact.comparison/1";

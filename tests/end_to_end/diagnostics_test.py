@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import pathlib
 import zipfile
 
@@ -89,6 +90,13 @@ def long_pairwise(place):
     return ["contract", "sum 4xf32", "--set", "order=pairwise(1)", "-o", path], ["emit", path, "--problem", "sum 2x5000xf32"]
 
 
+def unlockable(place):
+    """A compensated sum, which no listed program is."""
+    liars = pathlib.Path(os.environ.get("BITPACT_BINARY_DIR", place.root / "build")) / "liars"
+    lines = f"sum 8x64xf32 ; backend=worker[kernel=kahan]:{liars}\n"
+    return ["lock", file_with(place, "list.txt", lines.encode()), "-o", place / "bitpact.lock", "--one-length"]
+
+
 PROVOKE = {
     "usage": lambda p: ["frobnicate"],
     "problem-syntax": lambda p: compare("add 4xf32 ,4xf32"),
@@ -120,6 +128,9 @@ PROVOKE = {
     ),
     "contract-not-for-problem": lambda p: compare("matmul 4x4xf16,4x4xf16", "--contract", MATMUL),
     "contract-domain": subnormals_only,
+    "lock-version": lambda p: ["check", file_with(p, "bitpact.lock", b'{"schema":"bitpact.lock/99"}')],
+    "lock-malformed": lambda p: ["check", file_with(p, "bitpact.lock", b'{"schema":"bitpact.lock/1"}')],
+    "lock-unknown": unlockable,
     "unknown-backend": lambda p: compare(ADD, candidate="abacus"),
     "backend-option": lambda p: compare(ADD, candidate="iree[target-cpu=abacus9000]"),
     "backend-absent": lambda p: compare(ADD, candidate="mlx:gpu"),
