@@ -62,6 +62,8 @@ bool sums_in_blocks(const OperatorFormats& formats) {
   return formats.operands.front() == Format::BF16 && formats.result == Format::BF16;
 }
 
+const std::vector<std::string> kResults = {"kept", "plus-zero"};
+
 std::string block_value(std::int64_t every) { return fmt::format("f32/bf16@{}", every); }
 
 // A step that also counts the terms of its block, and rounds the partial sum where the block is full.
@@ -160,6 +162,11 @@ std::vector<ChoicePoint> sum_choice_points(const OperatorFormats& formats) {
        "the format that partial sums are rounded to; f32/bf16@N: f32, and bf16 after every N terms"},
       {"order", common_orders(), "how the terms are associated"},
       {"start", {"zero", "first"}, "whether a chain starts from +0 or from its first term"},
+      {"result",
+       kResults,
+       "what is made of the finished sum",
+       {{"kept", "nothing: it is the result"},
+        {"plus-zero", "it is added to +0, as where a kernel adds into a cleared result: -0 becomes +0"}}},
   };
 }
 
@@ -186,7 +193,9 @@ Fold sum_fold(std::vector<int> operands, Axes over, Axes axes, const SumTerm& te
   fold.axes = std::move(axes);
   fold.leaf = term.leaf;
   fold.order = parse_order(choices.at("order"));
+  const bool plus_zero = choices.contains("result") && chosen(choices, "result", kResults) == "plus-zero";
   if (kept.every > 0) {
+    if (plus_zero) refuse(Code::BadAttribute, "result=plus-zero goes with one format of partial sums");
     fold.step = counting_step(term, kept);
     BodyBuilder b({accumulator, Format::I32});
     fold.finish = b.finish({b.convert(0, result)});
@@ -200,7 +209,8 @@ Fold sum_fold(std::vector<int> operands, Axes over, Axes axes, const SumTerm& te
   }
   {
     BodyBuilder b({accumulator});
-    fold.finish = b.finish({b.convert(0, result)});
+    const int zero = plus_zero ? b.constant(accumulator, positive_zero(accumulator)) : 0;
+    fold.finish = b.finish({b.convert(plus_zero ? b.op(ScalarOp::Add, accumulator, {0, zero}) : 0, result)});
   }
   fold.start.first_leaf = chosen(choices, "start", {"zero", "first"}) == "first";
   if (fold.start.first_leaf)

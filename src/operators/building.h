@@ -28,7 +28,7 @@ std::vector<std::string> accumulator_values(const OperatorFormats& formats);
 /// Values for an `order` choice point that hypotheses are made of.
 std::vector<std::string> common_orders();
 
-/// Choice points that every sum has: accumulator, order, start.
+/// Choice points that every sum has: accumulator, order, start, result.
 std::vector<ChoicePoint> sum_choice_points(const OperatorFormats& formats);
 
 /// How a sum's terms come about from a leaf's operands, in accumulator format.
@@ -40,7 +40,8 @@ struct SumTerm {
 /// One operand, widened to the accumulator and added.
 SumTerm plain_term(Format operand, Format accumulator);
 
-/// The fold with choice points `order` and `start` (and `accumulator`, given) filled in, its result converted to `result`.
+/// The fold with choice points `order`, `start` and, where there is one, `result` (and `accumulator`, given) filled in, its
+/// result converted to `result`.
 Fold sum_fold(std::vector<int> operands, Axes over, Axes axes, const SumTerm& term, const Accumulator& accumulator, Format result,
               const Choices& choices);
 

@@ -1,7 +1,6 @@
 // matmul: result[*b, m, n] = sum over k of lhs[*b, m, k] * rhs[*b, k, n]; dot: the same of two vectors.
 #include <fmt/format.h>
 
-#include "diagnostic/diagnostic.h"
 #include "operators/building.h"
 #include "operators/families.h"
 
@@ -61,39 +60,21 @@ std::vector<std::string> products(const OperatorFormats& formats) {
              : std::vector<std::string>{"rounded", "fused", "storage"};
 }
 
-const std::vector<std::string> kResults = {"kept", "plus-zero"};
-
 std::vector<ChoicePoint> product_choices(const OperatorFormats& formats) {
   std::vector<ChoicePoint> points = sum_choice_points(formats);
   points.insert(points.begin() + 1,
                 {"product", products(formats),
                  "rounded to the accumulator's format, fused into the addition (FMA), or rounded to the operands' format"});
-  points.push_back({"result",
-                    kResults,
-                    "what is made of the finished sum",
-                    {{"kept", "nothing: it is the result"},
-                     {"plus-zero", "it is added to +0, as by a kernel that adds into a cleared result: -0 becomes +0"}}});
   return points;
-}
-
-// The finished sum, once more added to +0.
-ScalarBody plus_zero(Format accumulator, Format result) {
-  BodyBuilder b({accumulator});
-  const int sum = b.op(ScalarOp::Add, accumulator, {0, b.constant(accumulator, positive_zero(accumulator))});
-  return b.finish({b.convert(sum, result)});
 }
 
 NumericProgram sum_of_products(const OperatorFormats& formats, const Choices& choices, Axes lhs, Axes rhs, Axes result) {
   const Format operand = formats.operands[0];
   const Accumulator accumulator = parse_accumulator(formats, choices);
   const SumTerm term = product_term(operand, accumulator.format, chosen(choices, "product", products(formats)));
-  Fold fold = sum_fold({0, 1}, {"k"}, std::move(result), term, accumulator, formats.result, choices);
-  if (chosen(choices, "result", kResults) == "plus-zero") {
-    if (accumulator.every > 0) refuse(Code::BadAttribute, "result=plus-zero goes with one accumulator format");
-    fold.finish = plus_zero(accumulator.format, formats.result);
-  }
   NumericProgram program;
-  program.nodes = {Input{"lhs", operand, std::move(lhs)}, Input{"rhs", operand, std::move(rhs)}, std::move(fold)};
+  program.nodes = {Input{"lhs", operand, std::move(lhs)}, Input{"rhs", operand, std::move(rhs)},
+                   sum_fold({0, 1}, {"k"}, std::move(result), term, accumulator, formats.result, choices)};
   program.results = {2};
   return program;
 }

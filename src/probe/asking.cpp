@@ -33,15 +33,51 @@ Asked Asker::ask(const Recipe& recipe) {
   return ask(make_operands(recipe, problem_.problem.operands, problem_.binding.operands, independent_axes(problem_)));
 }
 
+namespace {
+
+// Knuth's MMIX generator; its high bits are used.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15ULL + 1) {}
+  std::uint64_t bits(int count) {
+    state_ = state_ * 6364136223846793005ULL + 1442695040888963407ULL;
+    return state_ >> (64 - count);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace
+
+Asked Asker::ask_tiny(std::uint64_t seed) {
+  Random random(seed);
+  std::vector<Tensor> operands;
+  for (const OperandSpec& spec : problem_.problem.operands) {
+    Tensor t(spec.format, spec.shape);
+    const bool tiny = operands.empty() && is_float(spec.format);
+    for (std::int64_t i = 0; i < t.size(); ++i) {
+      if (!tiny) {
+        t.set(i, is_float(spec.format) ? one(spec.format) : Bits{1});
+        continue;
+      }
+      // Exponent fields 0, 1 and 2, any fraction, any sign.
+      const Bits magnitude = smallest_normal(spec.format) * (random.bits(8) % 3) + random.bits(32) % smallest_normal(spec.format);
+      t.set(i, random.bits(1) != 0 ? negate({spec.format, magnitude}) : magnitude);
+    }
+    operands.push_back(std::move(t));
+  }
+  return ask(std::move(operands));
+}
+
 Asked Asker::ask_sparse(const Recipe& recipe) {
   std::vector<Tensor> operands =
       make_operands(recipe, problem_.problem.operands, problem_.binding.operands, independent_axes(problem_));
-  std::uint64_t state = recipe.seed * 0x9e3779b97f4a7c15ULL + 1;
+  Random random(recipe.seed);
   for (Tensor& t : operands) {
     const Bits zero = is_float(t.format()) ? positive_zero(t.format()) : 0;
     for (std::int64_t i = 0; i < t.size(); ++i) {
-      state = state * 6364136223846793005ULL + 1442695040888963407ULL;  // Knuth's MMIX generator
-      if ((state >> 61) > 2) t.set(i, zero);                            // five of eight
+      if (random.bits(3) > 2) t.set(i, zero);  // five of eight
     }
   }
   return ask(std::move(operands));

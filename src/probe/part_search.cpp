@@ -16,7 +16,8 @@ constexpr size_t kWhole = 48;  // candidates that are run on all outputs
 constexpr int kDeepestSplit = 8;
 constexpr int kSplitSeeds = 16;    // sets of operands that a split must hold on
 constexpr int kPartingSeeds = 24;  // sets on which what is left is told apart, at most
-constexpr int kQuietSeeds = 8;     // it ends where so many in a row struck nothing out
+constexpr std::uint64_t kTinySets = 3;
+constexpr int kQuietSeeds = 8;  // it ends where so many in a row struck nothing out
 
 const std::vector<std::string> kGentle{"normal", "wide", "cancellation", "ties"};
 
@@ -134,12 +135,14 @@ class Search {
         if (!differing(c, problem_, full(round), outputs).empty()) return false;
       return true;
     };
-    for (const Candidate& c : fits)
+    // Which subnormals count is told apart below; until then all variants stay.
+    for (const Candidate& c : fits) {
       if (fits_all(c)) kept.push_back(c);
-    if (kept.empty())
-      for (const Candidate& c : fits)
-        for (Candidate& flushed : flushing(c))
-          if (fits_all(flushed)) kept.push_back(std::move(flushed));
+      for (Candidate& flushed : flushing(c))
+        if (fits_all(flushed)) kept.push_back(std::move(flushed));
+    }
+    std::stable_sort(kept.begin(), kept.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.flush.empty() && !b.flush.empty(); });
     if (kept.empty()) kept = with_domain(outputs, fits);
     tell(fmt::format("  subnormals, infinities, NaNs, signed zeros: {} left", kept.size()));
     if (kept.empty()) return give_up(outputs, fits.front(), differing(fits.front(), problem_, full(0), outputs).size());
@@ -183,6 +186,11 @@ class Search {
       std::erase_if(left, [&](const Candidate& c) { return !differing(c, problem_, *zeros_, outputs).empty(); });
       tell(fmt::format("  sums of negative zeros: {} left", left.size()));
     }
+    for (std::uint64_t round = 0; round < kTinySets; ++round) {
+      if (tiny_.size() <= round) tiny_.push_back(asker_.ask_tiny(seed_ + round));
+      std::erase_if(left, [&](const Candidate& c) { return !differing(c, problem_, tiny_[round], outputs).empty(); });
+    }
+    tell(fmt::format("  sums of numbers around the smallest normal one: {} left", left.size()));
     int quiet = 0;
     for (int round = 1; round < kPartingSeeds && quiet < kQuietSeeds; ++round) {
       if (left.size() < 2 && round > rounds_for_all(problem_, Recipe::all_classes())) return;
@@ -210,6 +218,7 @@ class Search {
   const std::function<void(const std::string&)>& say_;
   std::map<int, Asked> gentle_, full_;
   std::optional<Asked> zeros_;
+  std::vector<Asked> tiny_;
   PartSearch found_;
 };
 

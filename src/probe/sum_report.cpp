@@ -86,7 +86,7 @@ nlohmann::json to_json(const ProbeReport& report) {
                              {"not_parted", part.not_parted}});
   }
   if (report.diagnostic)
-    json["diagnostic"] = {{"code", info(report.diagnostic->code).code}, {"reason", report.diagnostic->reason}};
+    json["diagnostic"] = {{"code", info(report.diagnostic->code).name}, {"reason", report.diagnostic->reason}};
   if (report.contract) json["contract"] = Json::parse(write_contract(*report.contract));
   if (report.reproducer) {
     const ProbeReproducer& r = *report.reproducer;

@@ -21,6 +21,11 @@ def faulty(fault, place):
     return f"worker:python3 tests/backends/faulty_worker.py {fault} {place}/mark"
 
 
+def liar(kernel, place):
+    build = pathlib.Path(os.environ.get("BITPACT_BINARY_DIR", place.root / "build"))
+    return f"worker[kernel={kernel}]:{build / 'liars'}"
+
+
 def changed_contract(place, change):
     """A copy of MLX's matmul contract with something wrong in it."""
     contract = json.loads((place.root / MATMUL).read_text())
@@ -153,6 +158,7 @@ PROVOKE = {
     "emit-too-large": long_pairwise,
     "probe-unknown": lambda p: ["probe", "exp 4xf32", "--backend", "mlx"],
     "probe-position": lambda p: ["probe", "exp 10xbf16", "--backend", TAILED],
+    "not-a-tree": lambda p: ["probe", "sum 64x257xf32", "--backend", liar("neumaier", p)],
     "probe-unsupported": lambda p: ["probe", "sum 4xf32", "--backend", "native"],
     "probe-no-truth": lambda p: ["probe", "gelu 4xf32", "--backend", "native", "--errors"],
     "nondeterministic": lambda p: compare(ADD, "--repeat", "3", candidate="worker:python3 tests/end_to_end/changing_worker.py"),

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "compare/compare.h"
-#include "explain/replay.h"
+#include "probe/function_flush.h"
 #include "interpret/interpret.h"
 #include "operators/building.h"
 #include "operators/recipe.h"

@@ -230,8 +230,13 @@ TEST(Cover, SaysWhatDiffers) {
   contract.pieces[0].when = {{"transpose_b", "true"}};
   EXPECT_NE(reason("matmul 64x64xf32,64x64xf32").find("transpose_b=true"), std::string::npos);
   contract.pieces[0].when.clear();
-  contract.pieces[0].region = "interior";
-  EXPECT_NE(reason("matmul 64x64xf32,64x64xf32").find("interior"), std::string::npos);
+  contract.pieces[0].region = "m[0,32)";
+  EXPECT_NE(reason("matmul 64x64xf32,64x64xf32").find("output 2048 (row-major) nowhere"), std::string::npos);
+  contract.pieces.push_back(contract.pieces[0]);
+  contract.pieces[1].region = "m[31,64)";
+  EXPECT_NE(reason("matmul 64x64xf32,64x64xf32").find("output 1984 (row-major) more than once"), std::string::npos);
+  contract.pieces[1].region = "m[32,64)";
+  EXPECT_EQ(reason("matmul 64x64xf32,64x64xf32"), "covered");
 }
 
 }  // namespace
