@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "interpret/interpret.h"
 #include "probe/distinct.h"
 #include "probe/restrict.h"
-#include "interpret/interpret.h"
 
 namespace bitpact {
 namespace {

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "explain/cause.h"
-#include "probe/restrict.h"
 #include "interpret/interpret.h"
+#include "probe/restrict.h"
 
 namespace bitpact {
 namespace {

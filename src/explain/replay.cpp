@@ -4,10 +4,10 @@
 #include <tuple>
 
 #include "compare/compare.h"
-#include "probe/distinct.h"
-#include "probe/restrict.h"
 #include "interpret/interpret.h"
+#include "probe/distinct.h"
 #include "probe/function_flush.h"
+#include "probe/restrict.h"
 
 namespace bitpact {
 namespace {
