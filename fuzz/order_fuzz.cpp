@@ -8,7 +8,8 @@ using namespace bitpact;
 
 namespace {
 
-/// Every leaf is in one chain, every chain but one is merged away, and slots are few. Trees and parts are for one number of leaves.
+/// Every leaf is in one chain, every chain but one is merged away, and slots are few. Trees and parts are for one number of
+/// leaves.
 void check_schedule(const Order& order, std::int64_t n) {
   const auto scheduled = fuzz::accepted({Code::ContractProgram}, [&] { return schedule(order, n); });
   if (!scheduled) return;

@@ -1,12 +1,12 @@
-// The same kernels with subnormals counted as zeros by the processor: MXCSR's DAZ and FTZ are what `flush_in` and `flush_out` say (x86 tells tininess
-// after rounding, and flushes exact subnormal results too). Elsewhere the exact engine is asked.
+// The same kernels with subnormals counted as zeros by the processor: MXCSR's DAZ and FTZ are what `flush_in` and `flush_out` say
+// (x86 tells tininess after rounding, and flushes exact subnormal results too). Elsewhere the exact engine is asked.
 
 #if defined(__x86_64__)
 
 constexpr unsigned kDenormalsAreZero = 0x0040, kFlushToZero = 0x8000;
 
-/// While it lives. A kernel that runs under it is called through a pointer that the compiler cannot see through, so that no arithmetic moves
-/// past the modes.
+/// While it lives. A kernel that runs under it is called through a pointer that the compiler cannot see through, so that no
+/// arithmetic moves past the modes.
 template <unsigned kModes>
 class FlushModes {
  public:

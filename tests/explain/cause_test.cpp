@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "probe/restrict.h"
 #include "interpret/interpret.h"
 #include "operators/recipe.h"
 #include "probe/function_flush.h"
+#include "probe/restrict.h"
 
 namespace bitpact {
 namespace {

@@ -11,10 +11,10 @@
 #include <set>
 
 #include "compare/compare.h"
-#include "probe/function_flush.h"
 #include "interpret/interpret.h"
 #include "operators/building.h"
 #include "operators/recipe.h"
+#include "probe/function_flush.h"
 
 namespace bitpact::liars {
 namespace {
