@@ -49,10 +49,10 @@ struct Words<8> {
 /// Lanes of one vector whose largest element has that many bytes.
 constexpr int lanes_for(int bytes) { return BITPACT_VECTOR_BYTES / bytes; }
 
-#include "interpret/kernels_flush.inl"
 #include "interpret/kernels_formats.inl"
 #include "interpret/kernels_loops.inl"
 #include "interpret/kernels_operations.inl"
+#include "interpret/kernels_subnormals.inl"
 #include "interpret/kernels_tables.inl"
 
 }  // namespace
