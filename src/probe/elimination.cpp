@@ -12,9 +12,7 @@
 #include "probe/restrict.h"
 
 namespace bitpact {
-namespace {
-
-bool same(Format format, Bits a, Bits b) {
+bool same_value(Format format, Bits a, Bits b) {
   if (a == b) return true;
   return is_float(format) && classify(format, a) == Class::NaN && classify(format, b) == Class::NaN;
 }
@@ -24,8 +22,6 @@ std::uint8_t excluded_bits(const Domain& domain) {
   for (const Exclusion e : domain.excludes) bits |= static_cast<std::uint8_t>(1U << static_cast<unsigned>(e));
   return bits;
 }
-
-}  // namespace
 
 std::string to_text(const Candidate& candidate) {
   std::string text;
@@ -73,7 +69,7 @@ std::vector<std::int64_t> differing(const Candidate& candidate, const Resolved& 
   for (const std::int64_t o : outputs) {
     if (excluded != 0 && (got.occurrences[0][static_cast<size_t>(o)] & excluded) != 0) continue;
     ++counted;
-    if (!same(format, got.results[0].get(o), asked.result.get(o))) different.push_back(o);
+    if (!same_value(format, got.results[0].get(o), asked.result.get(o))) different.push_back(o);
   }
   if (inside != nullptr) *inside = counted;
   return different;
@@ -87,7 +83,7 @@ bool fits_window(const Candidate& candidate, const Resolved& problem, const Aske
   const Tensor seen = cut(asked.result, problem.binding.result, window);
   const Tensor got = interpret(bind(candidate.program, part.binding), part.operands).results[0];
   for (std::int64_t i = 0; i < seen.size(); ++i) {
-    if (same(seen.format(), seen.get(i), got.get(i))) continue;
+    if (same_value(seen.format(), seen.get(i), got.get(i))) continue;
     std::vector<std::int64_t> at = coordinate(seen.shape(), i);
     for (size_t d = 0; d < at.size(); ++d) {
       const auto range = window.find(problem.binding.result[d]);

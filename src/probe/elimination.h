@@ -18,6 +18,11 @@ struct Candidate {
   NumericProgram program;
   Domain domain;  ///< what had to be excluded for it to fit
 };
+/// Equal bits, or two NaNs.
+bool same_value(Format format, Bits a, Bits b);
+/// As `Occurrences` has them: bit e for Exclusion(e).
+std::uint8_t excluded_bits(const Domain& domain);
+
 /// "accumulator=f32, order=sequential, ..., subnormal inputs flushed to zero".
 std::string to_text(const Candidate& candidate);
 

@@ -12,11 +12,6 @@
 namespace bitpact {
 namespace {
 
-bool same(Format format, Bits a, Bits b) {
-  if (a == b) return true;
-  return is_float(format) && classify(format, a) == Class::NaN && classify(format, b) == Class::NaN;
-}
-
 std::int64_t folded_leaves(const BoundProgram& bound) {
   std::int64_t most = 1;
   for (const Node& node : bound.program.nodes) {
@@ -82,7 +77,7 @@ class Smallest {
     const Format format = expected.format();
     seen_ = asked.result.get(output_);
     given_ = expected.get(output_);
-    return !same(format, seen_, given_);
+    return !same_value(format, seen_, given_);
   }
 
   ProbeReproducer written(const std::vector<std::int64_t>& kept) const {
@@ -131,8 +126,7 @@ SumReplay::SumReplay(Asker& asker, const Contract& contract, const ProbeSettings
       leaves_each_(folded_leaves(covered_.program)) {}
 
 bool SumReplay::agrees(Asked asked) {
-  std::uint8_t excluded = 0;
-  for (const Exclusion e : covered_.domain().excludes) excluded |= static_cast<std::uint8_t>(1U << static_cast<unsigned>(e));
+  const std::uint8_t excluded = excluded_bits(covered_.domain());
   const Interpreted got = interpret(covered_, asked.operands, {.threads = 0, .watch = excluded != 0});
   const Tensor& result = got.results[0];
   std::int64_t counted = 0;
@@ -140,7 +134,7 @@ bool SumReplay::agrees(Asked asked) {
   for (std::int64_t o = 0; o < result.size(); ++o) {
     if (excluded != 0 && (got.occurrences[0][static_cast<size_t>(o)] & excluded) != 0) continue;
     ++counted;
-    if (!same(result.format(), result.get(o), asked.result.get(o))) different.push_back(o);
+    if (!same_value(result.format(), result.get(o), asked.result.get(o))) different.push_back(o);
   }
   if (different.empty()) {
     outputs_ += counted;
