@@ -4,6 +4,12 @@
 
 namespace bitpact {
 
+std::uint8_t excluded_bits(const Domain& domain) {
+  std::uint8_t bits = 0;
+  for (const Exclusion e : domain.excludes) bits |= static_cast<std::uint8_t>(1U << static_cast<unsigned>(e));
+  return bits;
+}
+
 void copy_where(const std::vector<std::uint8_t>& mask, const Tensor& from, Tensor& to) {
   const auto bytes = static_cast<size_t>(info(from.format()).storage_bytes);
   std::byte* out = to.mutable_bytes();

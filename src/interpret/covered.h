@@ -9,6 +9,9 @@ namespace bitpact {
 /// Results and occurrences of each part in its region. Refuses as `interpret` does.
 Interpreted interpret(const Covered& covered, std::span<const Tensor> inputs, const InterpretOptions& options = {});
 
+/// The exclusions of a domain as Occurrences have them: bit e for Exclusion(e).
+std::uint8_t excluded_bits(const Domain& domain);
+
 /// Copies the elements where `mask` is nonzero.
 void copy_where(const std::vector<std::uint8_t>& mask, const Tensor& from, Tensor& to);
 

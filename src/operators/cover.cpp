@@ -62,7 +62,7 @@ Covered cover(const Contract& contract, const Resolved& problem) {
   std::string why = "it has no piece";
   Covered covered;
   covered.verified = std::find(contract.verified.begin(), contract.verified.end(), line) != contract.verified.end();
-  std::vector<int> times(static_cast<size_t>(element_count(problem.result.shape)), 0);
+  std::vector<int> times;  // in how many regions each output lies
   for (const Piece& piece : contract.pieces) {
     why = why_not(piece, problem);
     if (!why.empty()) continue;
@@ -76,6 +76,7 @@ Covered cover(const Contract& contract, const Resolved& problem) {
       continue;  // for other shapes, which these happen to be among
     }
     part.mask = region_mask(region, problem.binding.result, problem.result.shape);
+    times.resize(part.mask.size(), 0);
     for (size_t i = 0; i < times.size(); ++i) times[i] += part.mask[i] != 0 ? 1 : 0;
     covered.parts.push_back(std::move(part));
   }

@@ -6,7 +6,7 @@
 
 #include "compare/compare.h"
 #include "diagnostic/diagnostic.h"
-#include "interpret/interpret.h"
+#include "interpret/covered.h"
 #include "probe/distinct.h"
 #include "probe/function_flush.h"
 #include "probe/restrict.h"
@@ -15,12 +15,6 @@ namespace bitpact {
 bool same_value(Format format, Bits a, Bits b) {
   if (a == b) return true;
   return is_float(format) && classify(format, a) == Class::NaN && classify(format, b) == Class::NaN;
-}
-
-std::uint8_t excluded_bits(const Domain& domain) {
-  std::uint8_t bits = 0;
-  for (const Exclusion e : domain.excludes) bits |= static_cast<std::uint8_t>(1U << static_cast<unsigned>(e));
-  return bits;
 }
 
 std::string to_text(const Candidate& candidate) {

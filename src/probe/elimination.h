@@ -20,8 +20,6 @@ struct Candidate {
 };
 /// Equal bits, or two NaNs.
 bool same_value(Format format, Bits a, Bits b);
-/// As `Occurrences` has them: bit e for Exclusion(e).
-std::uint8_t excluded_bits(const Domain& domain);
 
 /// "accumulator=f32, order=sequential, ..., subnormal inputs flushed to zero".
 std::string to_text(const Candidate& candidate);

@@ -6,16 +6,12 @@
 
 #include "backends/protocol.h"
 #include "probe/function_errors.h"
+#include "probe/function_value.h"
 
 namespace bitpact {
 namespace {
 
 using nlohmann::json;
-
-std::string value_text(Format format, Bits bits) {
-  return fmt::format("{} ({})", to_text(Scalar{format, bits}), to_hex({format, bits}));
-}
-json value_json(Format format, Bits bits) { return {{"bits", to_hex({format, bits})}, {"value", to_text(Scalar{format, bits})}}; }
 
 using NamedKind = std::tuple<const char*, const char*, const WrongKind*>;
 std::array<NamedKind, 5> kinds(const ErrorTally& t) {

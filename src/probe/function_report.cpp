@@ -5,16 +5,12 @@
 
 #include "backends/protocol.h"
 #include "probe/function_probe.h"
+#include "probe/function_value.h"
 
 namespace bitpact {
 namespace {
 
 using nlohmann::json;
-
-std::string value_text(Format format, Bits bits) {
-  return fmt::format("{} ({})", to_text(Scalar{format, bits}), to_hex({format, bits}));
-}
-json value_json(Format format, Bits bits) { return {{"bits", to_hex({format, bits})}, {"value", to_text(Scalar{format, bits})}}; }
 
 json diagnostic_json(const Diagnostic& d) {
   return {{"code", info(d.code).name}, {"reason", d.reason}, {"operator", d.op},

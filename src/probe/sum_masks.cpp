@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 
 #include "diagnostic/diagnostic.h"
@@ -21,6 +20,7 @@ Bits power_of_two(Format format, int exponent) {
 double value_of(Format format, Bits bits) { return std::bit_cast<double>(convert({format, bits}, Format::F64)); }
 
 constexpr size_t kMostClasses = 64;
+constexpr std::int64_t kOpen = -3, kDisagree = -2;  // answers that are no number of units, beside -1: no count
 
 }  // namespace
 
@@ -39,7 +39,6 @@ std::optional<MaskValues> mask_values(Format operand, Format result) {
   } else {
     v.plus = power_of_two(operand, operand == Format::F64 ? 1000 : 100);
     v.unit = one(operand);
-    v.swamps_f64 = true;
   }
   v.minus = negate({operand, v.plus});
   return v;
@@ -78,7 +77,6 @@ void MaskQuestions::fill_place(std::int64_t position, const Slot& slot) {
   const std::int64_t from = slot.window * values_.window, to = std::min(site_.leaves, from + values_.window);
   for (std::int64_t l = 0; l < site_.leaves; ++l)
     t.set(place + carrier.leaf_offsets[static_cast<size_t>(l)], l >= from && l < to ? values_.unit : values_.zero);
-  if (slot.pair.first == slot.pair.second) return;
   t.set(place + carrier.leaf_offsets[static_cast<size_t>(slot.pair.first)], values_.plus);
   t.set(place + carrier.leaf_offsets[static_cast<size_t>(slot.pair.second)], values_.minus);
 }
@@ -161,7 +159,6 @@ void MaskQuestions::ask_packed(const std::vector<LeafPair>& pairs, std::int64_t 
   for (const LeafPair& pair : pairs)
     for (std::int64_t w = 0; w < windows(); ++w) slots.push_back({pair, w});
   counts_.questions += static_cast<std::int64_t>(slots.size());
-  constexpr std::int64_t kOpen = -3, kDisagree = -2;
   std::vector<std::vector<std::int64_t>> by_slot(slots.size(),
                                                  std::vector<std::int64_t>(static_cast<size_t>(carrier.classes), kOpen));
   for (size_t first = 0; first < slots.size(); first += static_cast<size_t>(positions)) {
@@ -202,7 +199,6 @@ bool MaskQuestions::prove_packing(const std::vector<LeafPair>& pairs) {
   std::vector<std::vector<std::int64_t>> here, there;
   ask_packed(some, 0, here);
   ask_packed(some, positions / 2 + 1, there);
-  constexpr std::int64_t kDisagree = -2;
   for (const auto& answers : here)
     if (std::find(answers.begin(), answers.end(), kDisagree) != answers.end()) return false;
   return here == there;
@@ -246,10 +242,6 @@ void MaskQuestions::ask(const std::vector<LeafPair>& pairs) {
   std::vector<std::vector<std::int64_t>> answers;
   ask_packed(pairs, 0, answers);
   for (size_t q = 0; q < pairs.size(); ++q) {
-    if (classes_.size() == 1 && carrier.classes == 1) {
-      classes_[0].sizes[pairs[q].first * site_.leaves + pairs[q].second] = answers[q][0] < 0 ? -1 : site_.leaves - answers[q][0];
-      continue;
-    }
     const bool uniform = std::all_of(answers[q].begin(), answers[q].end(), [&](std::int64_t a) { return a == answers[q][0]; });
     if (uniform) {
       for (MaskClass& one : classes_)

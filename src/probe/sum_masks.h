@@ -17,7 +17,6 @@ struct MaskValues {
   /// So many units at a time: M swallows them in an f32 accumulator (in f64 where the format's range reaches so far), and their
   /// count is exact in the result's format.
   std::int64_t window = 0;
-  bool swamps_f64 = false;
 };
 /// Empty for formats whose range is too small (8 bits and less, integers).
 std::optional<MaskValues> mask_values(Format operand, Format result);

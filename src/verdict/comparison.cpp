@@ -192,8 +192,7 @@ class Run {
   }
 
   std::vector<std::uint8_t> inside(const Domain& domain) const {
-    std::uint8_t excluded = 0;
-    for (const Exclusion e : domain.excludes) excluded |= static_cast<std::uint8_t>(1U << static_cast<unsigned>(e));
+    const std::uint8_t excluded = excluded_bits(domain);
     std::vector<std::uint8_t> keep;
     keep.reserve(interpreted_.occurrences[0].size());
     for (const std::uint8_t seen : interpreted_.occurrences[0]) keep.push_back((seen & excluded) == 0 ? 1 : 0);

@@ -166,8 +166,7 @@ class LineCheck {
       const Covered covered = cover(*line_.contract, resolve(question.problem));
       const std::vector<Tensor> operands = operands_of(question);
       const Interpreted locked = interpret(covered, operands, {.threads = 0, .watch = true});
-      std::uint8_t excluded = 0;
-      for (const Exclusion e : covered.domain().excludes) excluded |= static_cast<std::uint8_t>(1U << static_cast<unsigned>(e));
+      const std::uint8_t excluded = excluded_bits(covered.domain());
       std::vector<std::uint8_t> keep;
       for (const std::uint8_t seen : locked.occurrences[0]) keep.push_back((seen & excluded) == 0 ? 1 : 0);
       const TensorComparison c = compare_tensors(locked.results[0], now, {}, &keep);
