@@ -44,7 +44,7 @@ void bench(const std::string& line, const std::vector<Compiler>& compilers, Back
   const Resolved problem = resolve(line);
   const Operator& op = operator_named(problem.problem.op);
   const BoundProgram program = bind(op.build(problem.formats(), canonical_choices(op, problem.formats())), problem.binding);
-  const std::vector<Tensor> operands = make_operands(Recipe::parse("bitpact-operands/1 classes=normal"), problem.problem.operands,
+  const std::vector<Tensor> operands = make_operands(Recipe::parse("bitpact-operands/2 classes=normal"), problem.problem.operands,
                                                      problem.binding.operands, problem.binding.result);
   const Tensor wanted = mlx.call_operator(problem.problem, {problem.result}, operands, {}).results[0];
 

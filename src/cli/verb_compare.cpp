@@ -93,7 +93,11 @@ void add_compare(Program program) {
   verb->add_option("--candidate", o->candidates, "backend that is to give them, e.g. iree or iree[opt=O0]; again for more")
       ->allow_extra_args(false);
   verb->add_option("--contract", o->contract, "contract file: the candidate runs what it says, emitted or interpreted");
-  verb->add_option("--operands", o->recipe, "operand recipe (docs/operands.md), e.g. \"bitpact-operands/1 seed=2\"");
+  verb->add_option("--operands", o->recipe, "operand recipe (docs/operands.md), e.g. \"bitpact-operands/2 seed=2\"");
+  verb->add_option(
+          "--operand-sets", o->request.operand_sets,
+          "sets of operands, each of the next seed; unless given one for --operands, else until 1024 outputs were compared")
+      ->check(CLI::Range(1, 100000));
   verb->add_option("--operand-files", o->request.operand_files,
                    "operands from files, in the problem line's order: FILE.npy, or DUMP:NAME (docs/files.md)")
       ->delimiter(',');
@@ -116,7 +120,10 @@ void add_compare(Program program) {
       ComparisonRequest& request = o->request;
       request.problem = o->what;
       if (!o->contract.empty()) request.contract = o->contract;
-      if (!o->recipe.empty()) request.recipe = Recipe::parse(o->recipe);
+      if (!o->recipe.empty()) {
+        request.recipe = Recipe::parse(o->recipe);
+        if (request.operand_sets == 0) request.operand_sets = 1;
+      }
       request.offers = !o->no_offers;
       request.explain = !o->no_cause;
       request.policy.any_nan_equal = !o->raw_nan;

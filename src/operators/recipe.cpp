@@ -12,7 +12,7 @@
 namespace bitpact {
 namespace {
 
-constexpr std::string_view kVersion = "bitpact-operands/1";
+constexpr std::string_view kVersion = "bitpact-operands/2";
 
 /// Which class the coordinates 0, 1, ... have: 6 normal, 3 wide, 3 cancellation, 2 ties, 1 subnormal, 1 special of 16, spread,
 /// normal first.

@@ -12,10 +12,10 @@
 
 namespace bitpact {
 
-/// "bitpact-operands/1 seed=1 classes=normal,wide,cancellation,ties,subnormal,special", "bitpact-operands/1 enumerate", or
-/// "bitpact-operands/1 bits=0x42b00001,0x3f800000".
+/// "bitpact-operands/2 seed=1 classes=normal,wide,cancellation,ties,subnormal,special", "bitpact-operands/2 enumerate", or
+/// "bitpact-operands/2 bits=0x42b00001,0x3f800000".
 struct Recipe {
-  std::string version = "bitpact-operands/1";
+  std::string version = "bitpact-operands/2";
   std::uint64_t seed = 1;
   std::vector<std::string> classes = all_classes();  ///< in the order of all_classes
   bool all_values = false;                           ///< "enumerate": element i of the one operand has the bits i mod 2^width

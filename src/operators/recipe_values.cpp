@@ -110,7 +110,7 @@ class FloatValues {
     const std::uint64_t depth = static_cast<std::uint64_t>(place_.depth), r1 = row_word(1);
     const bool first = static_cast<std::uint64_t>(place_.k) == row_word(0) % depth;
     const bool second = static_cast<std::uint64_t>(place_.k) == r1 % depth;
-    switch ((place_.block + 2 * place_.operand) % 8) {
+    switch (theme_of(place_, words_, 8)) {
       case 0:
         return first ? infinite(r1 >> 63 != 0) : normal();
       case 1:
@@ -257,6 +257,12 @@ class IntegerValues {
   std::uint64_t special() const {
     const std::uint64_t least = signed_ ? std::uint64_t{1} << (width_ - 1) : 0;
     const std::uint64_t greatest = least + low_bits(width_);  // modulo 2^width: one below the least
+    // Whole rows of one extreme: what a product of a narrow type, or a pair of them, saturates to shows in every output.
+    if (place_.contracted) {
+      const std::uint64_t theme = theme_of(place_, words_, 4);
+      if (theme < 2) return theme == 0 ? greatest : least;
+      if (theme == 2) return place_.k % 2 == 0 ? greatest : least;
+    }
     switch (w1_ % 8) {
       case 0:
         return least;

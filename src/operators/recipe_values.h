@@ -22,6 +22,11 @@ class OperandWords {
   /// Word `which` (0 or 1) of all elements of operand `operand` with one class coordinate.
   std::uint64_t row(int operand, std::int64_t row, int which) const { return at(2 * operand + 1, row, which); }
 
+  /// Where operand `operand` begins among the themes of class special.
+  std::uint64_t theme(int operand) const {
+    return splitmix64(splitmix64(base_, 2 * static_cast<std::uint64_t>(operand) + 1), ~std::uint64_t{0});
+  }
+
  private:
   std::uint64_t at(int stream, std::int64_t index, int which) const {
     const std::uint64_t key = splitmix64(base_, static_cast<std::uint64_t>(stream));
@@ -40,6 +45,12 @@ struct OperandPlace {
   std::int64_t block = 0;         ///< c divided by the length of the sequence of classes
   std::int64_t element() const { return row * depth + k; }
 };
+
+/// Of class special, contracted: rows take turns, and what operands begin with depends on the seed.
+inline std::uint64_t theme_of(const OperandPlace& place, const OperandWords& words, int themes) {
+  const auto turn = static_cast<std::uint64_t>(place.block + 2 * place.operand);
+  return (turn + words.theme(place.operand)) % static_cast<std::uint64_t>(themes);
+}
 
 Bits operand_value(Format format, OperandClass kind, const OperandPlace& place, const OperandWords& words);
 

@@ -46,7 +46,7 @@ Contract contract_of(const FunctionCandidate& fit, const FunctionReport& report,
 std::string compare_line(const FunctionReport& report, const Resolved& problem, std::int64_t length, Bits argument) {
   Problem row = problem.problem;
   row.operands[0].shape = {length};
-  return fmt::format("bitpact compare \"{}\" --reference native --candidate {} --operands \"bitpact-operands/1 bits=0x{:x}\"",
+  return fmt::format("bitpact compare \"{}\" --reference native --candidate {} --operands \"bitpact-operands/2 bits=0x{:x}\"",
                      to_text(row), for_shell(report.backend), argument);
 }
 

@@ -4,22 +4,36 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
+#include <set>
 
 #include "backends/contract_target.h"
 #include "backends/traits/ask.h"
 #include "emit/emit.h"
 #include "interpret/covered.h"
+#include "probe/asking.h"
 #include "tensor/digest.h"
 #include "tensor/tensor_argument.h"
 
 namespace bitpact {
 namespace {
 
+// Where nobody says how many sets of operands: until so many outputs were compared, with at most so many sets and elements.
+constexpr std::int64_t kEnoughOutputs = 1024, kMostSets = 128, kMostElements = std::int64_t{1} << 24;
+
+/// Operands in hand, and what was made of them.
+struct OperandSet {
+  Recipe recipe;
+  std::vector<Tensor> operands;
+  Answer reference;
+  Interpreted interpreted;  ///< where there is a contract
+};
+
 /// Everything one comparison gathers on its way.
 class Run {
  public:
   Run(const ComparisonRequest& request, ComparisonReport& report, BackendPool& pool)
-      : request_(request), report_(report), pool_(pool) {}
+      : request_(request), report_(report), pool_(pool), set_{request.recipe, {}, {}, {}} {}
 
   void go() {
     problem_ = resolve(request_.problem);
@@ -37,16 +51,18 @@ class Run {
     candidate_ = &open(request_.candidate, report_.candidate);
     make_operands();
 
-    reference_answer_ = ask_reference();
-    note(report_.reference, reference_answer_);
+    set_.reference = ask_reference();
+    note(report_.reference, set_.reference);
     if (contract_) {
       report_.relation = "contract";
       interpret_contract();
       run_contract();
     } else {
-      const Answer answer = ask_plain(*candidate_);
+      again_ = [this] { return ask_plain(*candidate_); };
+      const Answer answer = again_();
       note(report_.candidate, answer);
       judge(answer.results[0], {});
+      ask_further_sets();
     }
     if (!report_.reference.repeats_agree || !report_.candidate.repeats_agree) {
       report_.verdict = Verdict::Nondeterministic;
@@ -62,7 +78,7 @@ class Run {
   // A difference stays one, whether or not it can be explained.
   void explain() {
     try {
-      report_.cause = find_cause(problem_, operands_, reference_answer_.results[0], candidate_result_, report_.outputs, names());
+      report_.cause = find_cause(problem_, set_.operands, set_.reference.results[0], candidate_result_, report_.outputs, names());
     } catch (const Refused& refused) {
       report_.cause = Cause{};
       report_.cause->summary = fmt::format("not known: {}", refused.diagnostic().reason);
@@ -90,7 +106,9 @@ class Run {
     if (request_.contract) line += fmt::format(" --contract {}", quoted(*request_.contract));
     if (!request_.only_form.empty()) line += fmt::format(" --form {}", request_.only_form);
     if (request_.operand_files.empty()) {
-      if (request_.recipe.to_text() != Recipe{}.to_text()) line += fmt::format(" --operands \"{}\"", request_.recipe.to_text());
+      if (set_.recipe.to_text() != Recipe{}.to_text()) line += fmt::format(" --operands \"{}\"", set_.recipe.to_text());
+      if (request_.operand_sets > 0 && set_.recipe.to_text() == request_.recipe.to_text())
+        line += fmt::format(" --operand-sets {}", request_.operand_sets);
     } else {
       line += fmt::format(" --operand-files {}", fmt::join(request_.operand_files, ","));
     }
@@ -142,14 +160,13 @@ class Run {
                  fmt::format("{} holds {}, the problem line says {}", request_.operand_files[i],
                              bitpact::to_text(t.shape(), t.format()), bitpact::to_text(specs[i].shape, specs[i].format)),
                  {report_.problem});
-        operands_.push_back(std::move(t));
+        set_.operands.push_back(std::move(t));
       }
       report_.operand_recipe = fmt::format("files: {}", fmt::join(request_.operand_files, ", "));
     } else {
-      operands_ = bitpact::make_operands(request_.recipe, specs, problem_.binding.operands, independent_axes(problem_));
-      report_.operand_recipe = request_.recipe.to_text();
+      make_operands(set_.recipe);
     }
-    report_.operand_sha256 = sha256(std::span<const Tensor>(operands_));
+    report_.operand_sha256 = sha256(std::span<const Tensor>(set_.operands));
     const std::int64_t outputs = element_count(problem_.result.shape);
     if (request_.operand_files.empty() && request_.recipe.enumerates() && specs.size() == 1 &&
         outputs >= (std::int64_t{1} << info(specs[0].format).bits) && problem_.binding.operands[0] == problem_.binding.result &&
@@ -157,11 +174,88 @@ class Run {
       report_.strength =
           fmt::format("exhaustive: all {} inputs of {}", std::int64_t{1} << info(specs[0].format).bits, name(specs[0].format));
     else if (request_.operand_files.empty())
-      report_.strength = fmt::format(
-          "sampled: {} outputs; operand classes {}", outputs,
-          fmt::join(classes_present(request_.recipe, specs, problem_.binding.operands, independent_axes(problem_)), ", "));
+      sampled(outputs, 1, present(set_.recipe));
     else
       report_.strength = fmt::format("sampled: {} outputs of the given operands", outputs);
+  }
+
+  void make_operands(const Recipe& recipe) {
+    set_.operands =
+        bitpact::make_operands(recipe, problem_.problem.operands, problem_.binding.operands, independent_axes(problem_));
+    report_.operand_recipe = recipe.to_text();
+  }
+
+  std::set<std::string> present(const Recipe& recipe) const {
+    const auto all = classes_present(recipe, problem_.problem.operands, problem_.binding.operands, independent_axes(problem_));
+    return {all.begin(), all.end()};
+  }
+
+  void sampled(std::int64_t outputs, int sets, const std::set<std::string>& classes) {
+    std::vector<std::string> named(classes.begin(), classes.end());
+    const auto& order = Recipe::all_classes();
+    std::sort(named.begin(), named.end(), [&](const std::string& a, const std::string& b) {
+      return std::find(order.begin(), order.end(), a) < std::find(order.begin(), order.end(), b);
+    });
+    report_.operand_sets = sets;
+    report_.strength = fmt::format("sampled: {} outputs{}; operand classes {}", outputs,
+                                   sets > 1 ? fmt::format(" of {} operand sets", sets) : "", fmt::join(named, ", "));
+  }
+
+  int wanted_sets() const {
+    if (!request_.operand_files.empty() || set_.recipe.all_values || !set_.recipe.bits.empty()) return 1;
+    if (request_.operand_sets > 0) return request_.operand_sets;
+    std::int64_t elements = 1;
+    for (const Tensor& operand : set_.operands) elements += operand.size();
+    const std::int64_t outputs = std::max<std::int64_t>(1, element_count(problem_.result.shape));
+    const std::int64_t sets = std::min({(kEnoughOutputs + outputs - 1) / outputs, kMostElements / elements, kMostSets});
+    return static_cast<int>(std::max<std::int64_t>(1, sets));
+  }
+
+  // Few outputs of few operand classes say little. What ran is asked again with other operands; the first set that parts the two
+  // becomes the report's own.
+  void ask_further_sets() {
+    const int sets = wanted_sets();
+    if (sets == 1 || report_.verdict != Verdict::Exact) return;
+    const ComparisonReport first = report_;
+    std::set<std::string> classes = present(set_.recipe);
+    std::int64_t compared = first.outputs.compared, outside = first.outside_compared, outside_different = first.outside_different;
+    bool reference_agrees = first.reference.repeats_agree, candidate_agrees = first.candidate.repeats_agree;
+    options_.repeat = request_.repeat;
+    options_.warmup = 0;
+    for (int set = 1; set < sets; ++set) {
+      set_.recipe = request_.recipe;
+      set_.recipe.seed += static_cast<std::uint64_t>(set);
+      set_.recipe.classes = classes_of_round(problem_, request_.recipe.classes, static_cast<std::uint64_t>(set));
+      make_operands(set_.recipe);
+      set_.reference = ask_reference();
+      if (contract_) interpret_contract();
+      const Answer answer = again_();
+      reference_agrees = reference_agrees && set_.reference.repeats_agree;
+      candidate_agrees = candidate_agrees && answer.repeats_agree;
+      judge(answer.results[0], judged_domain_);
+      if (report_.verdict == Verdict::Differs) {
+        report_.operand_sha256 = sha256(std::span<const Tensor>(set_.operands));
+        report_.reproduce = reproduce();
+        sampled(element_count(problem_.result.shape), 1, present(set_.recipe));
+        report_.strength += fmt::format("; on {} operand set(s) before this one nothing differed", set);
+        report_.reference.repeats_agree = reference_agrees;
+        report_.candidate.repeats_agree = candidate_agrees;
+        return;
+      }
+      compared += report_.outputs.compared;
+      outside += report_.outside_compared;
+      outside_different += report_.outside_different;
+      classes.merge(present(set_.recipe));
+    }
+    const std::optional<ContractReport> replay = report_.contract;
+    report_ = first;
+    report_.contract = replay;
+    report_.outputs.compared = compared;
+    report_.outside_compared = outside;
+    report_.outside_different = outside_different;
+    report_.reference.repeats_agree = reference_agrees;
+    report_.candidate.repeats_agree = candidate_agrees;
+    sampled(element_count(problem_.result.shape) * sets, sets, classes);
   }
 
   BoundProgram canonical() const {
@@ -173,8 +267,8 @@ class Run {
     const Ways ways = backend.ways();
     try {
       if (ways.operator_call || ways.stablehlo)
-        return backend.call_operator(problem_.problem, {problem_.result}, operands_, options_);
-      return backend.run_program(canonical(), operands_, options_);
+        return backend.call_operator(problem_.problem, {problem_.result}, set_.operands, options_);
+      return backend.run_program(canonical(), set_.operands, options_);
     } catch (const Refused& refused) {
       throw refused.at({report_.problem, bitpact::to_text(backend.spec()), backend.identity().target});
     }
@@ -183,27 +277,28 @@ class Run {
   Answer ask_reference() { return ask_plain(*reference_); }
 
   void interpret_contract() {
-    interpreted_ = interpret(covered_, operands_, {.threads = 0, .watch = true});
+    set_.interpreted = interpret(covered_, set_.operands, {.threads = 0, .watch = true});
     const std::vector<std::uint8_t> keep = inside(covered_.domain());
     const TensorComparison replay =
-        compare_tensors(reference_answer_.results[0], interpreted_.results[0], request_.policy, &keep);
-    report_.contract->replay_compared = replay.compared;
-    report_.contract->replay_different = replay.different;
+        compare_tensors(set_.reference.results[0], set_.interpreted.results[0], request_.policy, &keep);
+    report_.contract->replay_compared += replay.compared;
+    report_.contract->replay_different += replay.different;
   }
 
   std::vector<std::uint8_t> inside(const Domain& domain) const {
     const std::uint8_t excluded = excluded_bits(domain);
     std::vector<std::uint8_t> keep;
-    keep.reserve(interpreted_.occurrences[0].size());
-    for (const std::uint8_t seen : interpreted_.occurrences[0]) keep.push_back((seen & excluded) == 0 ? 1 : 0);
+    keep.reserve(set_.interpreted.occurrences[0].size());
+    for (const std::uint8_t seen : set_.interpreted.occurrences[0]) keep.push_back((seen & excluded) == 0 ? 1 : 0);
     return keep;
   }
 
   // Compares inside and outside of the domain.
   void judge(const Tensor& candidate, const Domain& domain) {
     candidate_result_ = candidate;
+    judged_domain_ = domain;
     report_.domain = bitpact::to_text(domain);
-    const Tensor& reference = reference_answer_.results[0];
+    const Tensor& reference = set_.reference.results[0];
     report_.outside_compared = report_.outside_different = 0;
     if (domain.excludes.empty()) {
       report_.outputs = compare_tensors(reference, candidate, request_.policy);
@@ -225,19 +320,26 @@ class Run {
                                       report_.problem, report_.candidate.spec, ""};
   }
 
+  Answer run_programs() {
+    Answer answer = candidate_->run_program(covered_.program, set_.operands, options_);
+    for (size_t p = 1; p < covered_.parts.size(); ++p) {
+      const CoveredPart& part = covered_.parts[p];
+      const Answer other = candidate_->run_program(part.program, set_.operands, options_);
+      copy_where(part.mask, other.results[0], answer.results[0]);
+      answer.cost.run_ms += other.cost.run_ms;
+    }
+    return answer;
+  }
+
   void run_contract() {
     if (candidate_->ways().stablehlo) {
       run_emitted();
     } else if (candidate_->ways().numeric_program) {
-      Answer answer = candidate_->run_program(covered_.program, operands_, options_);
-      for (size_t p = 1; p < covered_.parts.size(); ++p) {
-        const CoveredPart& part = covered_.parts[p];
-        const Answer other = candidate_->run_program(part.program, operands_, options_);
-        copy_where(part.mask, other.results[0], answer.results[0]);
-        answer.cost.run_ms += other.cost.run_ms;
-      }
+      again_ = [this] { return run_programs(); };
+      const Answer answer = again_();
       note(report_.candidate, answer);
       judge(answer.results[0], covered_.domain());
+      ask_further_sets();
     } else {
       refuse(Code::BackendLacksForm, "a contract is run by a backend that takes StableHLO or numeric programs",
              {report_.problem, report_.candidate.spec, candidate_->identity().target});
@@ -257,12 +359,18 @@ class Run {
   bool try_form(Backend& backend, const Emitted& form, FormReport& tried) {
     tried.form = form.form;
     tried.candidate = bitpact::to_text(backend.spec());
+    if (first_set_) {
+      set_ = *first_set_;
+      report_.contract = first_replay_;
+    }
     try {
-      const Answer answer = backend.run_stablehlo(form.module, {problem_.result}, operands_, options_);
+      const Answer answer = backend.run_stablehlo(form.module, {problem_.result}, set_.operands, options_);
       tried.compile_ms = answer.cost.compile_ms;
       tried.run_ms = answer.cost.run_ms;
       note(report_.candidate, answer);
       judge(answer.results[0], covered_.domain() | form.carries);
+      again_ = [&] { return backend.run_stablehlo(form.module, {problem_.result}, set_.operands, options_); };
+      ask_further_sets();
       tried.compared = report_.outputs.compared;
       tried.different = report_.outputs.different;
       tried.outcome = report_.verdict == Verdict::Exact ? "exact" : report_.verdict == Verdict::Unknown ? "unknown" : "differs";
@@ -282,29 +390,33 @@ class Run {
     } catch (const Refused& refused) {
       throw refused.at({report_.problem, report_.candidate.spec, candidate_->identity().target});
     }
+    if (wanted_sets() > 1) {
+      first_set_ = set_;
+      first_replay_ = report_.contract;
+    }
     bool exact = false;
-    bool judged = false;
-    std::optional<ComparisonReport> nearest;
-    Tensor nearest_result;
+    struct Judged {
+      ComparisonReport report;
+      OperandSet set;
+      Tensor result;
+    };
+    std::optional<Judged> nearest;
     for (const Emitted& form : forms) {
       FormReport tried;
       tried.how = "with flags untouched";
       exact = try_form(*candidate_, form, tried);
-      if (tried.outcome != "refused") {
-        judged = true;
-        report_.emitted = form.module;
-        if (!nearest || report_.outputs.different < nearest->outputs.different) {
-          nearest = report_;
-          nearest_result = candidate_result_;
-        }
-      }
       tries_.push_back(tried);
+      if (tried.outcome == "refused") continue;
+      report_.emitted = form.module;
       if (exact) break;
+      if (!nearest || report_.outputs.different < nearest->report.outputs.different)
+        nearest = Judged{report_, set_, candidate_result_};
     }
-    if (!judged) throw refusal_->at({report_.problem, report_.candidate.spec, candidate_->identity().target});
+    if (!exact && !nearest) throw refusal_->at({report_.problem, report_.candidate.spec, candidate_->identity().target});
     if (!exact) {
-      report_ = *nearest;
-      candidate_result_ = nearest_result;
+      report_ = nearest->report;
+      set_ = nearest->set;
+      candidate_result_ = nearest->result;
     }
     if (request_.timed > 0) report_.plain_run_ms = ask_plain(*candidate_).cost.run_ms;
     if (exact && request_.offers && request_.only_form.empty()) offer_own_target();
@@ -340,11 +452,13 @@ class Run {
   std::optional<Contract> contract_;
   Covered covered_;
   Backend *reference_ = nullptr, *candidate_ = nullptr;
-  std::vector<Tensor> operands_;
+  OperandSet set_;
+  std::optional<OperandSet> first_set_;  ///< where each form is asked several sets: what each begins with
+  std::optional<ContractReport> first_replay_;
   RunOptions options_;
-  Answer reference_answer_;
   Tensor candidate_result_;
-  Interpreted interpreted_;
+  Domain judged_domain_;
+  std::function<Answer()> again_;  ///< what gave the candidate's result, on the operands in hand
   std::vector<FormReport> tries_;
   std::optional<Refused> refusal_;
 };

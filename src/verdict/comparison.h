@@ -39,6 +39,8 @@ struct ComparisonRequest {
   std::optional<std::string> contract;     ///< path: the candidate then runs what it says
   std::vector<std::string> operand_files;  ///< .npy, one an operand; empty: the recipe
   Recipe recipe;
+  int operand_sets =
+      0;  ///< sets of operands (the recipe's, then with the next seeds); 0: as many as a problem of few outputs needs
   ComparePolicy policy;
   int repeat = 1;      ///< each backend is also compared with itself over so many runs
   int timed = 0;       ///< timed runs for the costs; 0: one
@@ -95,7 +97,8 @@ struct ComparisonReport {
   TensorComparison outputs;  ///< on the domain
   Format result_format = Format::F32;
   std::optional<Cause> cause;
-  std::string operand_recipe, operand_sha256;
+  std::string operand_recipe, operand_sha256;  ///< of the first set, or of the one that differs
+  int operand_sets = 1;
   int repeats = 1;
   std::vector<FormReport> forms;
   double plain_run_ms = 0;  ///< the candidate's own form, where timed beside an emitted one

@@ -111,7 +111,7 @@ nlohmann::json to_json(const ComparisonReport& r) {
     j["cause_strength"] = nullptr;
     j["cause_details"] = json::array();
   }
-  j["operands"] = {{"recipe", r.operand_recipe}, {"sha256", r.operand_sha256}};
+  j["operands"] = {{"recipe", r.operand_recipe}, {"sha256", r.operand_sha256}, {"sets", r.operand_sets}};
   j["repeats"] = r.repeats;
   j["cost"] = cost_json(r.candidate.cost);
   j["reference_cost"] = cost_json(r.reference.cost);

@@ -147,7 +147,9 @@ std::string to_text(const ComparisonReport& r) {
       cost += fmt::format("; the candidate's own form {:.3f} ms, so exactness costs {:.2f} times that", r.plain_run_ms,
                           r.candidate.cost.run_ms / r.plain_run_ms);
     page.row("cost", cost);
-    page.row("operands", fmt::format("{}, {}", r.operand_recipe, r.operand_sha256));
+    page.row("operands",
+             fmt::format("{}, {}{}", r.operand_recipe, r.operand_sha256,
+                         r.operand_sets > 1 ? fmt::format(", and {} more with the next seeds", r.operand_sets - 1) : ""));
   }
   if (!r.reproduce.empty()) page.row("reproduce", r.reproduce);
   return std::move(page).text();

@@ -100,7 +100,7 @@ def test_a_repeat_that_differs_is_nondeterministic(bitpact):
 
 def test_all_inputs_of_a_16_bit_format_are_exhaustive(bitpact):
     ran = bitpact(
-        "compare", "convert 65536xbf16 out=f32", "--candidate", "native", "--operands", "bitpact-operands/1 enumerate", "--json"
+        "compare", "convert 65536xbf16 out=f32", "--candidate", "native", "--operands", "bitpact-operands/2 enumerate", "--json"
     )
     assert ran.code == 0, ran.err
     assert ran.json["strength"] == "exhaustive: all 65536 inputs of bf16"
@@ -108,7 +108,7 @@ def test_all_inputs_of_a_16_bit_format_are_exhaustive(bitpact):
 
 def test_the_reproduce_line_gives_the_same_report(bitpact):
     first = bitpact(
-        "compare", "sum 4x33x7xf16 axis=1", "--candidate", "iree", "--json", "--operands", "bitpact-operands/1 seed=7"
+        "compare", "sum 4x33x7xf16 axis=1", "--candidate", "iree", "--json", "--operands", "bitpact-operands/2 seed=7"
     ).json
     again = bitpact(*shlex.split(first["reproduce"])[1:], "--json").json
     for report in (first, again):
@@ -162,3 +162,39 @@ def test_f64_is_refused_by_name_where_iree_would_demote_it(bitpact):
         "compare", "matmul 8x9xf64,9x8xf64", "--reference", "native", "--candidate", "iree[demote-f64=false]", "--no-cause"
     )
     assert kept.code == 1, kept.out + kept.err
+
+
+def test_few_outputs_are_asked_with_further_operand_sets(bitpact, schema, liars):
+    """Pairs of products saturated to int16 show in no output of the first set: one of small numbers."""
+    problem = "integer_matmul 1x64xui8,64x1xi8"
+    sides = ["--reference", "native", "--candidate", f"worker[kernel=int16-pairs]:{liars}"]
+    first = bitpact("compare", problem, *sides, "--operand-sets", "1", "--json")
+    assert (first.code, first.json["operands"]["sets"]) == (0, 1)
+    ran = bitpact("compare", problem, *sides, "--json")
+    assert ran.code == 1, ran.out
+    jsonschema.validate(ran.json, schema("comparison"))
+    assert "before this one nothing differed" in ran.json["strength"]
+    again = bitpact(*shlex.split(ran.json["reproduce"])[1:], "--json")
+    assert again.code == 1
+    for same in ("outputs", "first_divergence", "operands"):
+        assert again.json[same] == ran.json[same]
+
+
+def test_an_exact_of_few_outputs_counts_its_sets(bitpact, schema, liars):
+    ran = bitpact(
+        "compare",
+        "sum 65xf32",
+        "--reference",
+        "mlx",
+        "--candidate",
+        "native",
+        "--contract",
+        "contracts/mlx/sum-f32.json",
+        "--json",
+    )
+    assert ran.code == 0, ran.out
+    jsonschema.validate(ran.json, schema("comparison"))
+    assert ran.json["operands"]["sets"] == 128
+    assert ran.json["outputs"]["compared"] == ran.json["contract"]["replay"]["compared"] == 128
+    for name in ("normal", "wide", "cancellation", "ties", "subnormal", "special"):
+        assert name in ran.json["strength"]

@@ -47,6 +47,12 @@ def root():
 
 
 @pytest.fixture
+def liars():
+    """The worker of kernels whose arithmetic is known."""
+    return pathlib.Path(os.environ.get("BITPACT_BINARY_DIR", ROOT / "build")) / "liars"
+
+
+@pytest.fixture
 def schema():
     def load(name):
         return json.loads((ROOT / "docs" / "schemas" / f"{name}.schema.json").read_text())

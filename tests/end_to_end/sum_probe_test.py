@@ -1,8 +1,5 @@
 """bitpact probe on sums: real backends, and kernels whose arithmetic is known."""
 
-import os
-import pathlib
-
 import jsonschema
 import pytest
 
@@ -31,11 +28,6 @@ def test_what_is_known_of_them_is_found(bitpact, schema, tmp_path, backend, prob
     )
     assert compared.code == 0 and compared.json["verdict"] == "exact", compared.out
     assert compared.json["contract"]["shape"] == "verified"
-
-
-@pytest.fixture
-def liars(root):
-    return pathlib.Path(os.environ.get("BITPACT_BINARY_DIR", root / "build")) / "liars"
 
 
 LIARS = [

@@ -67,7 +67,7 @@ std::vector<Question> questions(const Expected& row) {
   const int seeds = element_count(resolved.result.shape) < kFewOutputs ? 24 : 2;
   for (int seed = 1; seed <= seeds; ++seed) {
     const Recipe recipe =
-        Recipe::parse(fmt::format("bitpact-operands/1 seed={}{}", seed, seed % 2 == 0 ? " classes=normal,cancellation" : ""));
+        Recipe::parse(fmt::format("bitpact-operands/2 seed={}{}", seed, seed % 2 == 0 ? " classes=normal,cancellation" : ""));
     std::vector<Tensor> operands =
         make_operands(recipe, resolved.problem.operands, resolved.binding.operands, independent_axes(resolved));
     for (std::int64_t i = 0; seed % 2 == 0 && i < operands[0].size(); i += 7) operands[0].set(i, 0);

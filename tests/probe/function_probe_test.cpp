@@ -178,7 +178,7 @@ TEST(FunctionProbe, ManyValuesThatNoProgramGives) {
   EXPECT_EQ(nearest(r).seen, 0x446aU);
   EXPECT_EQ(nearest(r).given, 0x446bU);
   EXPECT_EQ(r.reproduce,
-            "bitpact compare \"exp 1xbf16\" --reference native --candidate test --operands \"bitpact-operands/1 bits=0x40db\"");
+            "bitpact compare \"exp 1xbf16\" --reference native --candidate test --operands \"bitpact-operands/2 bits=0x40db\"");
   EXPECT_TRUE(r.positions[0].different == 0 && r.positions[1].different == 0);
 }
 
