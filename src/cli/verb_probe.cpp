@@ -10,12 +10,14 @@
 #include "probe/function_probe.h"
 #include "probe/function_progress.h"
 #include "probe/sum_report.h"
+#include "probe/verify_also.h"
 
 namespace bitpact {
 namespace {
 
 struct ProbeOptions {
   std::string problem, backend, output;
+  std::vector<std::string> also;
   bool exhaustive = false, errors = false, explain = false, one_length = false;
   ProbeSettings sum;
   BackendSettings settings;
@@ -29,12 +31,21 @@ std::string progress_path(const ProbeOptions& o, Backend& backend, const Resolve
   return default_progress_path(about_pass(pass, asker));
 }
 
-ExitCode report_function(const FunctionReport& report, const ProbeOptions& o, bool json) {
+/// Nothing is written where one of the other problems is not the contract's.
+void write_verified(Contract contract, Backend& backend, const ProbeOptions& o) {
+  for (const std::string& line : o.also) {
+    const std::int64_t outputs = verify_also(contract, line, backend, o.sum);
+    say(fmt::format("also {}: {} outputs as the contract says", contract.verified.back(), outputs));
+  }
+  if (!o.output.empty()) write_contract_file(contract, o.output);
+}
+
+ExitCode report_function(const FunctionReport& report, Backend& backend, const ProbeOptions& o, bool json) {
   if (json)
     print_json(to_json(report));
   else
     print(to_text(report));
-  if (report.contract && !o.output.empty()) write_contract_file(*report.contract, o.output);
+  if (report.contract) write_verified(*report.contract, backend, o);
   if (report.contract) return 0;
   say(to_text(*report.diagnostic));
   return info(report.diagnostic->code).exit;
@@ -61,7 +72,7 @@ ExitCode report_sum(const Resolved& problem, Backend& backend, const ProbeOption
     print_json(to_json(report));
   else
     print(to_text(report));
-  if (report.contract && !o.output.empty()) write_contract_file(*report.contract, o.output);
+  if (report.contract) write_verified(*report.contract, backend, o);
   if (report.diagnostic) say(to_text(*report.diagnostic));
   return exit_code(report);
 }
@@ -74,6 +85,8 @@ void add_probe(Program program) {
   verb->add_option("problem", o->problem, "a problem line")->required();
   verb->add_option("--backend", o->backend, "who is asked, e.g. mlx")->required();
   verb->add_option("-o,--output", o->output, "file for the contract; none is written where it is UNKNOWN");
+  verb->add_option("--verify", o->also, "another problem that must follow the same contract, which then says so; again for more")
+      ->allow_extra_args(false);
   verb->add_flag("--exhaustive", o->exhaustive, "functions of f32: all 2^32 arguments; goes on where it was ended");
   verb->add_flag("--errors", o->errors,
                  "functions: errors against the correctly rounded value instead, monotonicity, where the range ends");
@@ -88,12 +101,13 @@ void add_probe(Program program) {
       const Resolved problem = resolve(o->problem);
       const auto backend = open_backend(parse_backend(o->backend), o->settings);
       if (!is_function(problem)) return report_sum(problem, *backend, *o, program.json);
-      if (o->errors && !o->output.empty()) refuse(Code::Usage, "--errors writes no contract: -o does not go with it");
+      if (o->errors && !(o->output.empty() && o->also.empty()))
+        refuse(Code::Usage, "--errors finds no contract: -o and --verify do not go with it");
       if (o->errors) return report_errors(*backend, problem, *o, program.json);
       const FunctionReport report =
           probe_function(*backend, problem,
                          {.exhaustive = o->exhaustive, .progress = progress_path(*o, *backend, problem, "table"), .say = say});
-      return report_function(report, *o, program.json);
+      return report_function(report, *backend, *o, program.json);
     };
   });
 }

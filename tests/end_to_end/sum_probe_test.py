@@ -1,5 +1,7 @@
 """bitpact probe on sums: real backends, and kernels whose arithmetic is known."""
 
+import json
+
 import jsonschema
 import pytest
 
@@ -66,3 +68,15 @@ def test_wrong_use_is_refused(bitpact):
     native = bitpact("probe", "sum 8xf32", "--backend", "native")
     assert native.code == 3 and "probe-unsupported" in native.err
     assert bitpact("probe", "sum 0xf32", "--backend", "mlx").code == 2
+
+
+def test_a_contract_is_replayed_at_other_problems(bitpact, tmp_path, liars):
+    backend = f"worker[kernel=two-switches]:{liars}"
+    out = tmp_path / "c.json"
+    ran = bitpact("probe", "sum 4x999xf32", "--backend", backend, "--verify", "sum 3x1010xf32", "-o", out, *FEW)
+    assert ran.code == 0, ran.err
+    assert "sum 3x1010xf32 axis=1" in json.loads(out.read_text())["verified"]
+    out.unlink()
+    ran = bitpact("probe", "sum 4x999xf32", "--backend", backend, "--verify", "sum 3x1005xf32", "-o", out, *FEW)
+    assert ran.code == 4 and "probe-unknown" in ran.err and "sum 3x1005xf32" in ran.err
+    assert not out.exists()
