@@ -145,7 +145,7 @@ class _Reader:
         if kind == "sequential":
             return sequential
         self.need(r"\(")
-        if kind in ("tree", "stepped_tree"):
+        if kind in ("tree", "stepped_tree", "paired_tree"):
             return self.merges()
         if kind == "parts":
             return self.parts()
