@@ -200,12 +200,13 @@ std::string FoldWords::sentence() const {
   text += chain_sentence(all);
   text += fmt::format("; {}; {}", of("order"), start_words(of("start")));
   if (merge_) text += "; partial results are " + of("partial results");
-  if (!of("finish").empty()) text += "; gives " + of("finish");
+  if (!of("finish").empty() && !tail_) text += "; gives " + of("finish");
   if (!of("gives").empty()) text += "; every prefix is given";
   if (!tail_) return text;
   const std::vector<Choice> tail = tail_->choices();
-  text += fmt::format("; of the tail behind the whole rows {}; {}; head and tail give {}; a tail alone gives {}",
-                      tail_->chain_sentence(tail), start_words(how(tail, "start")), of("head and tail"), of("tail alone"));
+  text += fmt::format(
+      "; of the tail behind the whole rows {}; {}; head and tail give {}; the head alone gives {}; a tail alone gives {}",
+      tail_->chain_sentence(tail), start_words(how(tail, "start")), of("head and tail"), of("finish"), of("tail alone"));
   return text;
 }
 

@@ -199,11 +199,13 @@ class Mutator {
       });
     }
     if (fold.tail->start.first_leaf && has_zero(state[0]))
-      change_fold(node, "start", "the tail's first leaf -> +0",
-                  [&](Fold& f) { f.tail->start = {false, {}, {positive_zero(state[0])}}; });
+      change_fold(node, "start", "the tail's first leaf -> +0", [&](Fold& f) {
+        f.tail->start = {false, {}, {positive_zero(state[0])}};
+      });
     if (!fold.tail->start.first_leaf && fold.tail->leaf.result_formats() == state)
-      change_fold(node, "start", "the tail's value -> first leaf",
-                  [&](Fold& f) { f.tail->start = {true, identity_body(state), {}}; });
+      change_fold(node, "start", "the tail's value -> first leaf", [&](Fold& f) {
+        f.tail->start = {true, identity_body(state), {}};
+      });
   }
 
   void mutate_accumulator(size_t node, const Fold& fold, Format state) {

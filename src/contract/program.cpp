@@ -24,11 +24,8 @@ Format format_of(const Node& node) {
 }
 
 std::vector<std::pair<std::string, ScalarBody*>> bodies_of(Fold& fold) {
-  std::vector<std::pair<std::string, ScalarBody*>> bodies{{"leaf", &fold.leaf},
-                                                          {"step", &fold.step},
-                                                          {"merge", &fold.merge},
-                                                          {"finish", &fold.finish},
-                                                          {"lift", &fold.start.lift}};
+  std::vector<std::pair<std::string, ScalarBody*>> bodies{
+      {"leaf", &fold.leaf}, {"step", &fold.step}, {"merge", &fold.merge}, {"finish", &fold.finish}, {"lift", &fold.start.lift}};
   if (fold.tail)
     bodies.insert(bodies.end(), {{"tail's leaf", &fold.tail->leaf},
                                  {"tail's step", &fold.tail->step},

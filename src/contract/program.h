@@ -59,8 +59,8 @@ struct TailBodies {
 /// A sum, dot, max, scan: leaves in row-major order over the axes `over` (none: one leaf), associated by `order`.
 /// leaf: operands -> leaf values. step: state, leaf values -> state. merge: state, state -> state. finish: state -> one result.
 /// `merge` may be left out (an empty body) where the order never merges: see merges_states.
-/// `tail`, for a tailed order whose tail is apart: bodies of the tail's own. Then `finish` gives the result where the rows are full.
-/// Without operands its value follows from the extents alone: adding one for each leaf is how many elements `over` has.
+/// `tail`, for a tailed order whose tail is apart: bodies of the tail's own. Then `finish` gives the result where the rows are
+/// full. Without operands its value follows from the extents alone: adding one for each leaf is how many elements `over` has.
 /// Emit::Prefixes gives every prefix of a sequential order (`axes` then holds the one axis of `over`); of a reversed one, entry i
 /// is the state after leaf i.
 struct Fold {

@@ -18,8 +18,8 @@ TensorValue cut(FunctionText& f, const TensorValue& x, const std::string& axis, 
   std::vector<std::string> ranges;
   for (size_t d = 0; d < shape.size(); ++d)
     ranges.push_back(d == static_cast<size_t>(at) ? fmt::format("{}:{}", from, to) : fmt::format("0:{}", shape[d]));
-  return f.define(fmt::format("stablehlo.slice {} [{}] : ({}) -> {}", x.ssa, fmt::join(ranges, ", "), tensor_type(x.shape, x.format),
-                              tensor_type(shape, x.format)),
+  return f.define(fmt::format("stablehlo.slice {} [{}] : ({}) -> {}", x.ssa, fmt::join(ranges, ", "),
+                              tensor_type(x.shape, x.format), tensor_type(shape, x.format)),
                   x.format, x.axes, shape);
 }
 

@@ -29,7 +29,7 @@ struct FoldJob {
   ChainBodies head;
   std::optional<ChainBodies> tail;
   std::int64_t tail_from;  ///< the first leaf of a tail with bodies of its own; `leaves` where there is none
-  LaneSpace space;     ///< tensors: the operands, then the result. Prefixes: without the axis that is folded over
+  LaneSpace space;         ///< tensors: the operands, then the result. Prefixes: without the axis that is folded over
   Chunks chunks;
   std::vector<LeafOffsets> leaf_offsets;  ///< one an operand
   std::int64_t prefix_stride = 0;         ///< Prefixes: elements of the result from leaf to leaf

@@ -177,7 +177,10 @@ std::vector<ChoicePoint> sum_choice_points(const OperatorFormats& formats) {
         {"plus-zero", "it is added to +0, as where a kernel adds into a cleared result: -0 becomes +0"}}},
   };
   if (has_tail_choice(formats))
-    points.push_back({"tail", kPlainTails, "how the terms behind the last whole row are added; goes with order=tailed(..., apart)", kTailMeanings});
+    points.push_back(
+        {"tail", kPlainTails,
+         "of f32: how the terms behind the last whole row are added; other than as-body goes with order=tailed(..., apart)",
+         kTailMeanings});
   return points;
 }
 
@@ -260,8 +263,7 @@ Fold with_f64_tail(Fold fold, const SumTerm& term, const Choices& choices) {
 }
 
 Fold plain_sum(Format operand, const Accumulator& accumulator, Format result, const Choices& choices) {
-  Fold fold =
-      sum_fold({0}, {"n"}, {"*o", "*i"}, plain_term(operand, accumulator.format), accumulator, result, choices);
+  Fold fold = sum_fold({0}, {"n"}, {"*o", "*i"}, plain_term(operand, accumulator.format), accumulator, result, choices);
   if (chosen_tail(choices, kPlainTails) == kPlainTails.front()) return fold;
   return with_f64_tail(std::move(fold), plain_term(operand, Format::F64), choices);
 }

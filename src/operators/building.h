@@ -47,8 +47,8 @@ SumTerm plain_term(Format operand, Format accumulator);
 Fold sum_fold(std::vector<int> operands, Axes over, Axes axes, const SumTerm& term, const Accumulator& accumulator, Format result,
               const Choices& choices);
 
-/// A sum_fold whose tail is added up in f64; `term` is that of a leaf in f64. Refuses `bad-attribute` where the other choices do not
-/// go with it.
+/// A sum_fold whose tail is added up in f64; `term` is that of a leaf in f64. Refuses `bad-attribute` where the other choices do
+/// not go with it.
 Fold with_f64_tail(Fold fold, const SumTerm& term, const Choices& choices);
 
 /// The sum of node 0 over axis n of [*o, n, *i], whatever its tail.

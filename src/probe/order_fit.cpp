@@ -197,7 +197,8 @@ class Fit {
   /// Whether some merge joins two leaves, or a leaf and a partial result.
   bool joins_leaves(int partial_results) const {
     const auto partial = [this](std::int64_t item) { return item < tree_.leaves ? 0 : 1; };
-    return std::ranges::any_of(tree_.merges, [&](const auto& m) { return partial(m.first) + partial(m.second) == partial_results; });
+    return std::ranges::any_of(tree_.merges,
+                               [&](const auto& m) { return partial(m.first) + partial(m.second) == partial_results; });
   }
 
   bool try_order(const Order& order, bool general = true) {

@@ -89,7 +89,8 @@ class Search {
     if (screened.empty()) return search_elsewhere(outputs, left, depth);
     // One output strikes out little: more sets of operands, before any program is dropped unasked.
     for (int round = 1; round <= kScreenSeeds && screened.size() > kWhole; ++round)
-      if (std::vector<Candidate> fewer = fitting_window(screened, gentle(round), outputs); !fewer.empty()) screened = std::move(fewer);
+      if (std::vector<Candidate> fewer = fitting_window(screened, gentle(round), outputs); !fewer.empty())
+        screened = std::move(fewer);
     if (screened.size() > kWhole) screened.resize(kWhole);
     std::vector<Candidate> fits;
     std::optional<Candidate> best;

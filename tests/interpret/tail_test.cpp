@@ -116,9 +116,12 @@ TEST(Tail, GoesWithSomeChoicesOnly) {
   EXPECT_NE(with({{"order", apart}, {"tail", "f64"}, {"accumulator", "f64"}}).find("narrower than f64"), std::string::npos);
   EXPECT_NE(with({{"order", apart}, {"tail", "f64"}, {"result", "plus-zero"}}).find("result=kept"), std::string::npos);
   EXPECT_NE(refusal([&] { built("sum", {{"order", apart}, {"tail", "f64-storage"}}); }).find("none of"), std::string::npos);
-  EXPECT_NE(refusal([&] { built("sum", {{"order", apart}, {"tail", "f64"}}, Format::BF16); }).find("no choice point"),
+  EXPECT_NE(refusal([&] {
+              built("sum", {{"order", apart}, {"tail", "f64"}}, Format::BF16);
+            }).find("no choice point"),
             std::string::npos);
-  for (const char* op : {"sum", "mean", "matmul"}) EXPECT_EQ(refusal([&] { built(op, {{"order", apart}, {"tail", "f64"}}); }), "");
+  for (const char* op : {"sum", "mean", "matmul"})
+    EXPECT_EQ(refusal([&] { built(op, {{"order", apart}, {"tail", "f64"}}); }), "");
 }
 
 TEST(Tail, IsPartOfTheFingerprint) {
