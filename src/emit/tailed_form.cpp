@@ -38,6 +38,9 @@ TensorValue tailed_form(const FoldContext& context, FoldForm form, const Fold& f
   const std::int64_t tail = tail_length(fold.order, leaves), head = leaves - tail;
   Fold rows = head_alone(fold), rest = tail_alone(fold);
   if (tail == 0) return emit_fold(context, form, rows, operands, result_shape, leaves);
+  for (const Format format : rest.state_formats())
+    if (format == Format::F64 && rows.state_formats()[0] != Format::F64 && !context.traits.keeps_f64)
+      no_form(form, "the tail is added up in f64, which the target does not keep");
   if (head == 0) return emit_fold(context, form, rest, operands, result_shape, leaves);
   rows.finish = state_itself(form, rows.state_formats());
   rest.finish = state_itself(form, rest.state_formats());

@@ -46,7 +46,7 @@ class Search {
       tell(fmt::format("{} output(s): {}", group.outputs.size(),
                        group.orders.empty() ? "no order known, the listed ones are tried" : "order " + brief(group.orders)));
       std::vector<Candidate> all = candidates(problem_, group.orders);
-      if (group.tails) std::erase_if(all, [](const Candidate& c) { return !has_tail(c.program); });
+      std::erase_if(all, [&](const Candidate& c) { return has_tail(c.program) != group.tails; });
       search(group.outputs, std::move(all), 0);
     }
     std::sort(found_.unexplained.begin(), found_.unexplained.end());

@@ -58,9 +58,12 @@ TEST(Emit, ATargetWithoutOrderGetsEveryStep) {
 
 // Head and tail are two folds over slices, each in the form asked for, and then joined; one of them alone is one fold.
 TEST(Emit, ATailWithBodiesOfItsOwn) {
-  const auto with_tail = [](const std::string& line) {
-    return emit(program(line, {{"order", "tailed(4, interleaved(2), apart)"}, {"tail", "f64"}}), Traits{});
+  Traits traits;
+  const auto with_tail = [&traits](const std::string& line) {
+    return emit(program(line, {{"order", "tailed(4, interleaved(2), apart)"}, {"tail", "f64"}}), traits);
   };
+  EXPECT_THROW(with_tail("dot 11xf32,11xf32"), Refused);  // f64 is not kept
+  traits.keeps_f64 = true;
   const auto both = with_tail("dot 11xf32,11xf32");
   EXPECT_EQ(forms(both), Names{"written-out"});  // lanes have no other form
   EXPECT_TRUE(has(both[0].module, "[0:8]") && has(both[0].module, "[8:11]"));
