@@ -151,7 +151,7 @@ class _Reader:
             return self.parts()
         width = self.number()
         if kind == "tailed":
-            head = self.nested(r", ?(?!continued|joined|apart)") or sequential
+            head = self.nested(r", ?(?! |continued|joined|apart)") or sequential
             how = self.need(r", ?(continued|joined|apart)\)")
             return tailed(width, head, "apart" in how)
         if kind.startswith("blocked_"):
