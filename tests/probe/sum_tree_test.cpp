@@ -168,6 +168,7 @@ TEST(OrderFit, FindsTailsApart) {
   EXPECT_TRUE(fit_tails(tree_of(parse_order("tailed(32, interleaved(8), joined)"), 63)).size() == 0 ||
               tail_length(fit_tails(tree_of(parse_order("tailed(32, interleaved(8), joined)"), 63))[0].order, 63) == 1);
   EXPECT_TRUE(fit_tails(tree_of(parse_order("interleaved(2)"), 7)).empty());
+  EXPECT_TRUE(fit_tails(tree_of(parse_order("blocked(4, pairwise(1))"), 7)).empty());  // no chain behind it
   EXPECT_TRUE(fit_tails(SumTree{1, {}}).empty());
 }
 
