@@ -145,13 +145,13 @@ class _Reader:
         if kind == "sequential":
             return sequential
         self.need(r"\(")
-        if kind in ("tree", "stepped_tree"):
+        if kind in ("tree", "stepped_tree", "paired_tree"):
             return self.merges()
         if kind == "parts":
             return self.parts()
         width = self.number()
         if kind == "tailed":
-            head = self.nested(r", ?(?!continued|joined|apart)") or sequential
+            head = self.nested(r", ?(?! |continued|joined|apart)") or sequential
             how = self.need(r", ?(continued|joined|apart)\)")
             return tailed(width, head, "apart" in how)
         if kind.startswith("blocked_"):

@@ -12,8 +12,8 @@
 namespace bitpact {
 namespace {
 
-// Which choice points there are depends on formats and attributes: those of bf16, then what i8 as the result and an attribute
-// add.
+// Which choice points there are depends on formats and attributes: those of bf16, then what f32, i8 as the result and an
+// attribute add.
 std::vector<ChoicePoint> choices_of(const Operator& op) {
   std::vector<ChoicePoint> all;
   const auto add = [&](const OperatorFormats& formats) {
@@ -25,6 +25,10 @@ std::vector<ChoicePoint> choices_of(const Operator& op) {
   formats.operands.assign(op.operands.size(), Format::BF16);
   formats.result = Format::BF16;
   add(formats);
+  formats.operands.assign(op.operands.size(), Format::F32);
+  formats.result = Format::F32;
+  add(formats);
+  formats.operands.assign(op.operands.size(), Format::BF16);
   formats.result = Format::I8;
   add(formats);
   formats.result = Format::BF16;

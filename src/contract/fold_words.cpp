@@ -36,6 +36,8 @@ std::string kept_in(const Instruction& sum) {
   return fmt::format("modulo 2^{}", info(sum.format).bits);
 }
 
+std::string start_words(const std::string& start) { return (start.starts_with("first leaf") ? "" : "starting ") + start; }
+
 std::string how(const std::vector<Choice>& choices, std::string_view what) {
   for (const Choice& choice : choices)
     if (choice.what == what) return choice.how;
@@ -102,6 +104,12 @@ FoldWords::FoldWords(const NumericProgram& program, const Fold& fold)
       lift_(fold.start.lift, operand_names(program, fold)),
       finish_(fold.finish, numbered("state", fold.step.results.size())) {
   const size_t components = fold.step.results.size();
+  if (fold.tail) {
+    tail_fold_ = std::make_unique<Fold>(tail_alone(fold));
+    tail_ = std::make_unique<FoldWords>(program, *tail_fold_);
+    tail_join_.emplace(fold.tail->join, joined(numbered("head", components), numbered("tail", tail_fold_->step.results.size())));
+    tail_finish_.emplace(fold.tail->finish, numbered("tail", tail_fold_->step.results.size()));
+  }
   if (fold.merge != ScalarBody{}) merge_.emplace(fold.merge, joined(numbered("left", components), numbered("right", components)));
 }
 
@@ -172,7 +180,14 @@ std::vector<Choice> FoldWords::choices() const {
   all.push_back({"start", start()});
   all.push_back({"order", in_order(fold_.order)});
   if (merge_) all.push_back({"partial results", merge()});
-  if (fold_.step.results.size() > 1) all.push_back({"finish", finish_.all_results()});
+  if (gives_finished()) all.push_back({"finish", finish_.all_results()});
+  if (tail_) {
+    for (Choice& choice : tail_->choices())
+      if (choice.what != "over" && choice.what != "order" && choice.what != "result axes" && choice.what != "finish")
+        all.push_back({"tail: " + choice.what, std::move(choice.how)});
+    all.push_back({"head and tail", tail_join_->all_results()});
+    all.push_back({"tail alone", tail_finish_->all_results()});
+  }
   if (fold_.emit == Emit::Prefixes) all.push_back({"gives", "every prefix"});
   all.push_back({"result axes", axes_text(fold_.axes)});
   return all;
@@ -182,6 +197,22 @@ std::string FoldWords::sentence() const {
   const std::vector<Choice> all = choices();
   const auto of = [&all](std::string_view what) { return how(all, what); };
   std::string text = fold_.over.empty() ? "over nothing (one leaf): " : fmt::format("over {}: ", fmt::join(fold_.over, ", "));
+  text += chain_sentence(all);
+  text += fmt::format("; {}; {}", of("order"), start_words(of("start")));
+  if (merge_) text += "; partial results are " + of("partial results");
+  if (!of("finish").empty() && !tail_) text += "; gives " + of("finish");
+  if (!of("gives").empty()) text += "; every prefix is given";
+  if (!tail_) return text;
+  const std::vector<Choice> tail = tail_->choices();
+  text += fmt::format(
+      "; of the tail behind the whole rows {}; {}; head and tail give {}; the head alone gives {}; a tail alone gives {}",
+      tail_->chain_sentence(tail), start_words(how(tail, "start")), of("head and tail"), of("finish"), of("tail alone"));
+  return text;
+}
+
+std::string FoldWords::chain_sentence(const std::vector<Choice>& all) const {
+  const auto of = [&all](std::string_view what) { return how(all, what); };
+  std::string text;
   const std::string accumulator =
       fmt::format("added to an accumulator in {}, each partial sum {}", of("accumulator"), of("partial sums"));
   if (shape_.fused)
@@ -195,11 +226,6 @@ std::string FoldWords::sentence() const {
   else
     text += fmt::format("state in {}; each step makes it {}", of("accumulator"), of("step"));
   if (!of("NaN").empty()) text += ", where a NaN loses against a number";
-  const std::string start = of("start");
-  text += fmt::format("; {}; {}{}", of("order"), start.starts_with("first leaf") ? "" : "starting ", start);
-  if (merge_) text += "; partial results are " + of("partial results");
-  if (!of("finish").empty()) text += "; gives " + of("finish");
-  if (!of("gives").empty()) text += "; every prefix is given";
   return text;
 }
 
@@ -210,7 +236,12 @@ std::vector<std::string> FoldWords::boundaries() const {
     all.push_back("first product -> " + rounded_to(shape_.operation.format, shape_.operation.policy));
   add_boundaries(step_, "", sum ? step_.result() : -1, "partial sum", all);
   if (merge_) add_boundaries(*merge_, "", sum ? merge_->result() : -1, "sum of partial sums", all);
-  if (fold_.step.results.size() > 1) add_boundaries(finish_, "", -1, "", all);
+  if (gives_finished()) add_boundaries(finish_, "", -1, "", all);
+  if (tail_) {
+    for (const std::string& boundary : tail_->boundaries()) all.push_back("tail: " + boundary);
+    add_boundaries(*tail_join_, "head and tail: ", -1, "", all);
+    add_boundaries(*tail_finish_, "tail alone: ", -1, "", all);
+  }
   return all;
 }
 

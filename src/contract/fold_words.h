@@ -1,6 +1,7 @@
 // What a fold of a normal form is, in the words of numerics: a sum of products, its accumulator, its order, ...
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,11 +34,18 @@ class FoldWords {
   std::string product() const;
   std::string start() const;
   std::string merge() const;
+  /// What becomes of one leaf, out of choices().
+  std::string chain_sentence(const std::vector<Choice>& all) const;
+  /// Whether `finish` is worth a word: elsewhere it is the identity.
+  bool gives_finished() const { return fold_.step.results.size() > 1 || tail_; }
 
   const Fold& fold_;
   FoldShape shape_;
   BodyWords step_, lift_, finish_;
   std::optional<BodyWords> merge_;
+  std::unique_ptr<Fold> tail_fold_;  ///< the tail by itself
+  std::unique_ptr<FoldWords> tail_;
+  std::optional<BodyWords> tail_join_, tail_finish_;
 };
 
 /// "product -> f32" and so on for one body; `label` stands before each, `special` is the name of the rounding that gives `value`.

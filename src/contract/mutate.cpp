@@ -56,18 +56,30 @@ void reformat(ScalarBody& body, Format from, Format to) {
     }
 }
 
-struct NamedBody {
-  std::string name;
-  ScalarBody* body;
-};
+using NamedBody = std::pair<std::string, ScalarBody*>;
 
 std::vector<NamedBody> bodies_of(Node& node) {
   if (auto* map = std::get_if<Map>(&node)) return {{"body", &map->body}};
   auto* fold = std::get_if<Fold>(&node);
-  if (!fold) return {};
-  std::vector<NamedBody> bodies{{"leaf", &fold->leaf}, {"step", &fold->step}, {"merge", &fold->merge}, {"finish", &fold->finish}};
-  if (fold->start.first_leaf) bodies.push_back({"lift", &fold->start.lift});
-  return bodies;
+  return fold ? bitpact::bodies_of(*fold) : std::vector<NamedBody>{};
+}
+
+/// `body` with argument `which` given in the format `to`: it is converted back first.
+ScalarBody with_argument_in(const ScalarBody& body, size_t which, Format to) {
+  std::vector<Format> formats = body.arguments;
+  formats[which] = to;
+  BodyBuilder b(formats);
+  std::vector<int> values;
+  for (size_t a = 0; a < formats.size(); ++a)
+    values.push_back(a == which ? b.convert(static_cast<int>(a), body.arguments[a]) : static_cast<int>(a));
+  for (Instruction instruction : body.code) {
+    for (int& arg : instruction.args)
+      if (arg >= 0) arg = values[static_cast<size_t>(arg)];
+    values.push_back(b.push(instruction));
+  }
+  std::vector<int> results;
+  for (const int result : body.results) results.push_back(values[static_cast<size_t>(result)]);
+  return b.finish(results);
 }
 
 class Mutator {
@@ -97,16 +109,17 @@ class Mutator {
   void change_body(size_t node, size_t body, const std::string& rule, const std::string& change,
                    const std::function<void(ScalarBody&)>& apply) {
     NumericProgram copy = program_;
-    apply(*bodies_of(copy.nodes[node])[body].body);
+    apply(*bodies_of(copy.nodes[node])[body].second);
     keep(rule, change, std::move(copy));
   }
 
   void mutate_body(size_t node, size_t index, const NamedBody& named) {
-    const ScalarBody& body = *named.body;
+    const auto& [body_name, at_body] = named;
+    const ScalarBody& body = *at_body;
     const int arguments = argument_count(body);
     for (size_t i = 0; i < body.code.size(); ++i) {
       const Instruction& instruction = body.code[i];
-      const std::string at = fmt::format("node {}, {} instruction {} ({} in {})", node, named.name, i, info(instruction.op).name,
+      const std::string at = fmt::format("node {}, {} instruction {} ({} in {})", node, body_name, i, info(instruction.op).name,
                                          name(instruction.format));
       const auto change = [&](const std::string& rule, const std::string& words, const std::function<void(ScalarBody&)>& apply) {
         change_body(node, index, rule, at + ": " + words, apply);
@@ -142,19 +155,57 @@ class Mutator {
   void mutate_fold(size_t node) {
     const Fold& fold = std::get<Fold>(program_.nodes[node]);
     std::vector<Order> orders{Order::sequential()};
-    if (fold.order == Order::sequential())
+    if (fold.tail) {
+      const Order inner = fold.order.inner.empty() ? Order::sequential() : fold.order.inner[0];
+      orders = {Order::tailed(fold.order.width, Order::sequential(), Order::Tail::Apart),
+                Order::tailed(2 * fold.order.width, inner, Order::Tail::Apart)};
+    } else if (fold.order == Order::sequential())
       orders = {Order::backwards(), Order::interleaved(2), Order::pairwise(1),
                 Order::blocked(2, Order::sequential(), Order::sequential())};
     for (const Order& order : orders)
       change_fold(node, "order", fmt::format("{} -> {}", to_text(fold.order), to_text(order)),
                   [&order](Fold& f) { f.order = order; });
 
+    if (fold.tail) mutate_tail(node, fold);
     const std::vector<Format> state = fold.state_formats();
     if (state.size() == 1 && is_float(state[0])) {
       mutate_accumulator(node, fold, state[0]);
       mutate_start(node, fold, state[0]);
       mutate_product(node, fold, state[0]);
     }
+  }
+
+  void mutate_tail(size_t node, const Fold& fold) {
+    change_fold(node, "tail", "the tail like the head", [](Fold& f) { f.tail.reset(); });
+    const std::vector<Format> state = fold.tail->state_formats();
+    if (state.size() != 1 || !is_float(state[0])) return;
+    for (const Format other : {Format::F64, Format::F32, Format::BF16, Format::F16}) {
+      if (other == state[0]) continue;
+      change_fold(node, "accumulator", fmt::format("the tail's {} -> {}", name(state[0]), name(other)), [&](Fold& f) {
+        TailBodies& tail = *f.tail;
+        // Its leaf values keep their format; the state that is made of them is rounded to the other one.
+        const auto rounded = [&](ScalarBody body) {
+          body.code.push_back({.op = ScalarOp::Convert, .format = other, .args = {body.results[0], -1, -1}});
+          body.results[0] = argument_count(body) + static_cast<int>(body.code.size()) - 1;
+          return body;
+        };
+        tail.step = rounded(with_argument_in(tail.step, 0, other));
+        if (tail.start.first_leaf)
+          tail.start.lift = rounded(tail.start.lift);
+        else
+          tail.start.values[0] = convert({state[0], tail.start.values[0]}, other);
+        tail.finish = with_argument_in(tail.finish, 0, other);
+        tail.join = with_argument_in(tail.join, tail.join.arguments.size() - 1, other);
+      });
+    }
+    if (fold.tail->start.first_leaf && has_zero(state[0]))
+      change_fold(node, "start", "the tail's first leaf -> +0", [&](Fold& f) {
+        f.tail->start = {false, {}, {positive_zero(state[0])}};
+      });
+    if (!fold.tail->start.first_leaf && fold.tail->leaf.result_formats() == state)
+      change_fold(node, "start", "the tail's value -> first leaf", [&](Fold& f) {
+        f.tail->start = {true, identity_body(state), {}};
+      });
   }
 
   void mutate_accumulator(size_t node, const Fold& fold, Format state) {
@@ -172,6 +223,7 @@ class Mutator {
           }
         for (ScalarBody* body : {&f.step, &f.merge, &f.start.lift}) reformat(*body, state, other);
         if (!f.start.first_leaf) f.start.values[0] = convert({state, f.start.values[0]}, other);
+        if (f.tail) f.tail->join = with_argument_in(fold.tail->join, 0, other);
         BodyBuilder finish({other});
         const Format result = fold.finish.result_formats()[0];
         f.finish = finish.finish({finish.convert(0, result)});

@@ -9,7 +9,8 @@
 namespace bitpact {
 
 struct Mutant {
-  std::string rule;    ///< "accumulator", "order", "start", "product", "cast", "rounding", "operation", "extra-rounding", "flush"
+  std::string
+      rule;  ///< "accumulator", "order", "start", "product", "cast", "rounding", "operation", "extra-rounding", "flush", "tail"
   std::string change;  ///< in words: "node 2: order sequential -> reversed"
   NumericProgram program;
 };
@@ -18,6 +19,7 @@ struct Mutant {
 ///   accumulator     a fold's state in another float format
 ///   order           sequential -> reversed, interleaved(2), pairwise(1), blocked(2); anything else -> sequential
 ///   start           value <-> first leaf
+///   tail            bodies of a tail's own -> those of the head
 ///   product         a rounded product of a leaf that is added -> fused; fused -> rounded
 ///   cast            a narrowing convert whose result is widened again: both dropped
 ///   rounding        nearest-even of one rounding operation -> toward-zero

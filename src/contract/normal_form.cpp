@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
+#include <tuple>
 
 #include "contract/canonical_json.h"
 #include "contract/normal_rules.h"
@@ -23,6 +25,12 @@ constexpr size_t kMostForms = 64;
 /// Axes as numbers, in the order of NF1.
 using AxisNumbers = std::vector<int>;
 
+/// The bodies of a tail of its own.
+struct NormalTail {
+  std::vector<Format> state;
+  std::vector<ValueRef> step, lift, join, finish;  ///< join: the head's state, then the tail's
+};
+
 /// A node of the normal form. `key` says all about what it computes; the order of its axes is not part of that (NF2).
 struct NormalNode {
   enum class Kind : std::uint8_t { Input, Map, Fold };
@@ -37,7 +45,8 @@ struct NormalNode {
   Emit emit = Emit::Last;
   std::vector<Format> state;
   std::vector<ValueRef> step, lift, merge,
-      finish;  ///< merge: none where the order is sequential; finish: none where it is the state
+      finish;  ///< merge: none where nothing is merged; finish: none where it is the state
+  std::optional<NormalTail> tail;
 };
 
 struct NormalResult {
@@ -163,14 +172,15 @@ class Normaliser {
     node.order = normal_order(fold.order);
     node.emit = fold.emit;
     node.state = fold.state_formats();
-    join_leaf_and_start(fold, node);
+    const std::vector<ValueRef> operands = seen(fold.operands);
+    std::tie(node.step, node.lift) = chain(fold.leaf, fold.step, fold.start, node.state, operands);
+    if (fold.tail && fold.order.width > 1) join_tail(fold, operands, node);
     join_merge(fold, node);
-    const std::vector<ValueRef> states = state(node.state, 0);
-    if (node.state.size() > 1) node.finish = graph_.translate(fold.finish, states);
-    node.format = node.state.size() > 1 ? node.finish.at(0)->format : node.state[0];
+    const bool one_component = node.state.size() == 1 && !node.tail;
+    if (!one_component) node.finish = graph_.translate(fold.finish, state(node.state, 0));
+    node.format = one_component ? node.state[0] : node.finish.at(0)->format;
     node.key = key_of(node);
     const AxisNumbers axes = node.axes;
-    const bool one_component = node.state.size() == 1;
     const int normal = intern(std::move(node));
     // NF8: what is done with a state of one component is a map over the fold.
     return one_component ? map_node(graph_.translate(fold.finish, {seen(normal)}).at(0), axes) : normal;
@@ -184,29 +194,46 @@ class Normaliser {
 
   /// NF7: leaf values are computed where they are used, and a chain that starts with values v starts with its first leaf,
   /// lifted by step(v, leaf).
-  void join_leaf_and_start(const Fold& fold, NormalNode& node) {
-    const std::vector<ValueRef> leaf = graph_.translate(fold.leaf, seen(fold.operands));
-    const auto step = [&](std::vector<ValueRef> state) {
-      state.insert(state.end(), leaf.begin(), leaf.end());
-      return graph_.translate(fold.step, state);
-    };
-    node.step = step(state(node.state, 0));
-    if (fold.start.first_leaf) {
-      node.lift = graph_.translate(fold.start.lift, leaf);
-      return;
+  std::pair<std::vector<ValueRef>, std::vector<ValueRef>> chain(const ScalarBody& leaf_body, const ScalarBody& step_body,
+                                                                const Start& start, const std::vector<Format>& formats,
+                                                                const std::vector<ValueRef>& operands) {
+    const std::vector<ValueRef> leaf = graph_.translate(leaf_body, operands);
+    const auto step = [&](const std::vector<ValueRef>& state) { return graph_.translate(step_body, joined(state, leaf)); };
+    std::vector<ValueRef> stepped = step(state(formats, 0));
+    if (start.first_leaf) return {std::move(stepped), graph_.translate(start.lift, leaf)};
+    std::vector<ValueRef> values;
+    for (size_t s = 0; s < formats.size(); ++s) values.push_back(graph_.constant(formats[s], start.values[s]));
+    return {std::move(stepped), step(values)};
+  }
+
+  static std::vector<ValueRef> joined(std::vector<ValueRef> a, const std::vector<ValueRef>& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+  }
+
+  /// NF10: a tail whose bodies are the head's is no tail of its own.
+  void join_tail(const Fold& fold, const std::vector<ValueRef>& operands, NormalNode& node) {
+    const TailBodies& bodies = *fold.tail;
+    NormalTail tail;
+    tail.state = bodies.state_formats();
+    std::tie(tail.step, tail.lift) = chain(bodies.leaf, bodies.step, bodies.start, tail.state, operands);
+    tail.join = graph_.translate(bodies.join, joined(state(node.state, 0), state(tail.state, node.state.size())));
+    tail.finish = graph_.translate(bodies.finish, state(tail.state, 0));
+    if (tail.state == node.state && tail.step == node.step && tail.lift == node.lift && fold.merge != ScalarBody{}) {
+      const std::vector<ValueRef> both = joined(state(node.state, 0), state(node.state, node.state.size()));
+      if (tail.finish == graph_.translate(fold.finish, state(node.state, 0)) &&
+          tail.join == graph_.translate(fold.finish, graph_.translate(fold.merge, both)))
+        return;
     }
-    std::vector<ValueRef> start;
-    for (size_t s = 0; s < node.state.size(); ++s) start.push_back(graph_.constant(node.state[s], fold.start.values[s]));
-    node.lift = step(std::move(start));
+    node.tail = std::move(tail);
   }
 
   /// NF6: a sequential order never merges.
   void join_merge(const Fold& fold, NormalNode& node) {
-    if (node.order.kind == Order::Kind::Sequential) return;
-    std::vector<ValueRef> both = state(node.state, 0);
-    const std::vector<ValueRef> second = state(node.state, node.state.size());
-    both.insert(both.end(), second.begin(), second.end());
-    node.merge = graph_.translate(fold.merge, both);
+    const std::vector<Order>& inner = node.order.inner;
+    const Order::Kind kind = !node.tail ? node.order.kind : inner.empty() ? Order::Kind::Sequential : inner[0].kind;
+    if (kind == Order::Kind::Sequential) return;
+    node.merge = graph_.translate(fold.merge, joined(state(node.state, 0), state(node.state, node.state.size())));
   }
 
   static std::string text_of(const AxisNumbers& axes) { return fmt::format("[{}]", fmt::join(axes, ",")); }
@@ -214,7 +241,9 @@ class Normaliser {
   static std::string key_of(const NormalNode& fold) {
     std::string text = fmt::format("fold {} {} {} {}", text_of(fold.axes), text_of(fold.over), static_cast<int>(fold.emit),
                                    canonical_json(to_json(fold.order)));
-    for (const auto* part : {&fold.step, &fold.lift, &fold.merge, &fold.finish}) {
+    std::vector<const std::vector<ValueRef>*> parts{&fold.step, &fold.lift, &fold.merge, &fold.finish};
+    if (fold.tail) parts.insert(parts.end(), {&fold.tail->step, &fold.tail->lift, &fold.tail->join, &fold.tail->finish});
+    for (const auto* part : parts) {
       text += " |";
       for (ValueRef value : *part) text += " " + value->key;
     }
@@ -284,14 +313,41 @@ class Normaliser {
 
   /// What the node's bodies need, in the order in which they need it.
   std::vector<int> operands_of(const NormalNode& node) {
-    BodyWriter writer(node.kind == NormalNode::Kind::Fold ? state(node.state, 0) : std::vector<ValueRef>{});
-    if (node.kind == NormalNode::Kind::Map) writer.need({node.value});
-    writer.need(node.step);
-    writer.need(node.lift);
-    count(writer);  // all the way down before anything is emitted
+    std::vector<ValueRef> needed;
+    if (node.kind == NormalNode::Kind::Map) {
+      BodyWriter writer;
+      writer.need({node.value});
+      count(writer);  // all the way down before anything is emitted
+      needed = writer.arguments();
+    } else {
+      needed = needed_by(node, true);
+    }
     std::vector<int> operands;
-    for (ValueRef argument : writer.arguments())
+    for (ValueRef argument : needed)
       if (argument->kind == Value::Kind::Operand) operands.push_back(argument->index);
+    return operands;
+  }
+
+  /// A fold's operands: the head's, then what only the tail needs.
+  std::vector<ValueRef> needed_by(const NormalNode& fold, bool counted = false) {
+    std::vector<ValueRef> needed = with_needs(state(fold.state, 0), fold.step, fold.lift, counted);
+    if (fold.tail) {
+      std::vector<ValueRef> known = state(fold.tail->state, 0);
+      known.insert(known.end(), needed.begin(), needed.end());
+      needed = with_needs(known, fold.tail->step, fold.tail->lift, counted);
+    }
+    return needed;
+  }
+
+  /// The operands among `known`, and those that a chain needs besides.
+  std::vector<ValueRef> with_needs(const std::vector<ValueRef>& known, const std::vector<ValueRef>& step,
+                                   const std::vector<ValueRef>& lift, bool counted) {
+    BodyWriter writer(known);
+    writer.need(step);
+    writer.need(lift);
+    if (counted) count(writer);
+    std::vector<ValueRef> operands = writer.arguments();
+    std::erase_if(operands, [](ValueRef value) { return value->kind == Value::Kind::State; });
     return operands;
   }
 
@@ -323,12 +379,7 @@ class Normaliser {
 
   Fold emit_fold(const NormalNode& node, const Axes& axes) {
     const std::vector<ValueRef> states = state(node.state, 0);
-    BodyWriter step(states);
-    step.need(node.step);
-    step.need(node.lift);
-    look_at(step);
-    const std::vector<ValueRef> operands(step.arguments().begin() + static_cast<std::ptrdiff_t>(states.size()),
-                                         step.arguments().end());
+    const std::vector<ValueRef> operands = needed_by(node);
     Fold fold;
     fold.operands = indices_of(operands);
     fold.over = names(node.over);
@@ -337,21 +388,37 @@ class Normaliser {
     formats.reserve(operands.size());
     for (ValueRef operand : operands) formats.push_back(operand->format);
     fold.leaf = identity_body(formats);
-    fold.step = step.write(node.step);
-    fold.start.lift = BodyWriter(operands).write(node.lift);
-    if (!node.merge.empty()) {
-      std::vector<ValueRef> both = states;
-      const std::vector<ValueRef> second = state(node.state, states.size());
-      both.insert(both.end(), second.begin(), second.end());
-      BodyWriter merge(both);
-      merge.need(node.merge);
-      look_at(merge);
-      fold.merge = merge.write(node.merge);
+    write_chain(states, operands, node.step, node.lift, fold.step, fold.start);
+    if (!node.merge.empty()) fold.merge = written(joined(states, state(node.state, states.size())), node.merge);
+    if (node.tail) {
+      const std::vector<ValueRef> tail_states = state(node.tail->state, 0);
+      TailBodies& tail = fold.tail.emplace();
+      tail.leaf = fold.leaf;
+      write_chain(tail_states, operands, node.tail->step, node.tail->lift, tail.step, tail.start);
+      tail.join = written(joined(states, state(node.tail->state, states.size())), node.tail->join);
+      tail.finish = written(tail_states, node.tail->finish);
     }
-    fold.finish = node.finish.empty() ? identity_body(node.state) : BodyWriter(states).write(node.finish);
+    fold.finish = node.finish.empty() ? identity_body(node.state) : written(states, node.finish);
     fold.order = node.order;
     fold.emit = node.emit;
     return fold;
+  }
+
+  ScalarBody written(const std::vector<ValueRef>& arguments, const std::vector<ValueRef>& results) {
+    BodyWriter body(arguments);
+    body.need(results);
+    look_at(body);
+    return body.write(results);
+  }
+
+  void write_chain(const std::vector<ValueRef>& states, const std::vector<ValueRef>& operands, const std::vector<ValueRef>& step,
+                   const std::vector<ValueRef>& lift, ScalarBody& step_body, Start& start) {
+    BodyWriter writer(joined(states, operands));
+    writer.need(step);
+    writer.need(lift);
+    look_at(writer);
+    step_body = writer.write(step);
+    start.lift = BodyWriter(operands).write(lift);
   }
 
   const NumericProgram& program_;

@@ -3,7 +3,7 @@
 //   NF2 nodes                 here                      NF7 starts, leaves   here (folds), normal_rules.cpp (-0)
 //   NF3 bodies                value_graph.cpp           NF8 maps             here
 //   NF4 conversions           normal_rules.cpp          NF9 identity maps    here
-//   NF5 exact products        normal_rules.cpp
+//   NF5 exact products        normal_rules.cpp          NF10 tails           here
 #pragma once
 
 #include <map>

@@ -65,11 +65,12 @@ Order Order::pairwise(std::int64_t cutoff, std::int64_t multiple, Order inner) {
   return order;
 }
 
-Order Order::tree(std::vector<std::pair<std::int64_t, std::int64_t>> merges, bool steps) {
+Order Order::tree(std::vector<std::pair<std::int64_t, std::int64_t>> merges, bool steps, bool pairs) {
   Order order;
   order.kind = Kind::Tree;
   order.merges = std::move(merges);
   order.steps = steps;
+  order.pairs = pairs;
   return order;
 }
 
@@ -135,6 +136,7 @@ void check(const Order& order, int depth) {
   if (order.ends != Order::Ends::ShortLast && kind != Kind::Blocked) fail("only blocks have ends");
   if (order.tail != Order::Tail::Continued && kind != Kind::Tailed) fail("only a tailed order has a tail");
   if ((!order.merges.empty() || order.steps) && kind != Kind::Tree) fail("merges belong to a tree");
+  if (order.pairs && !order.steps) fail("pairs belong to a tree with steps");
   if (order.parts.empty() == (kind == Kind::Parts)) fail("sizes belong to parts, at least one");
   for (const std::int64_t size : order.parts)
     if (size < 1) fail(fmt::format("a part of {} items; at least 1", size));
@@ -180,6 +182,8 @@ std::string sizes_text(const std::vector<std::int64_t>& sizes) {
 
 }  // namespace
 
+std::int64_t tail_length(const Order& order, std::int64_t n) { return order.kind == Order::Kind::Tailed ? n % order.width : 0; }
+
 void check_well_formed(const Order& order) { check(order, 1); }
 
 std::string to_text(const Order& order) {
@@ -203,7 +207,7 @@ std::string to_text(const Order& order) {
       return text;
     }
     case Order::Kind::Tree: {
-      std::string text = order.steps ? "stepped tree(" : "tree(";
+      std::string text = order.pairs ? "stepped tree with pairs(" : order.steps ? "stepped tree(" : "tree(";
       const char* separator = "";
       for (const auto& [a, b] : order.merges) {
         text += fmt::format("{}{}+{}", separator, a, b);

@@ -20,7 +20,7 @@ namespace bitpact {
 ///                     at least one multiple (so `multiple` may not exceed the cutoff)
 ///   tree              explicit, only for exactly merges.size() + 1 items: merge t joins items or earlier merges,
 ///                     and is item n + t. With `steps`, a leaf goes by `step` into the state that it is joined with, and two
-///                     leaves are a chain; without, every leaf is a chain of its own
+///                     leaves are a chain (with `pairs`: two chains, merged); without, every leaf is a chain of its own
 struct Order {
   enum class Kind : std::uint8_t { Sequential, Interleaved, Blocked, Pairwise, Tree, Tailed, Parts };
   /// Where the items do not fill blocks.
@@ -38,6 +38,7 @@ struct Order {
   Kind kind = Kind::Sequential;
   bool reversed = false;                                      ///< Sequential
   bool steps = false;                                         ///< Tree
+  bool pairs = false;                                         ///< Tree with steps
   Ends ends = Ends::ShortLast;                                ///< Blocked
   Tail tail = Tail::Continued;                                ///< Tailed
   std::int64_t width = 0;                                     ///< Interleaved, Tailed: w; Blocked: b; Pairwise: cutoff
@@ -57,11 +58,14 @@ struct Order {
   static Order blocked(std::int64_t block, Order inner, Order outer, Ends ends = Ends::ShortLast);
   static Order pairwise(std::int64_t cutoff, std::int64_t multiple = 1);
   static Order pairwise(std::int64_t cutoff, std::int64_t multiple, Order inner);
-  static Order tree(std::vector<std::pair<std::int64_t, std::int64_t>> merges, bool steps = false);
+  static Order tree(std::vector<std::pair<std::int64_t, std::int64_t>> merges, bool steps = false, bool pairs = false);
   static Order tailed(std::int64_t width, Order head, Tail tail = Tail::Continued);
   static Order of_parts(std::vector<std::int64_t> sizes);
   static Order of_parts(std::vector<std::int64_t> sizes, Order inner, Order outer);
 };
+
+/// How many of n items are the tail of a tailed order: all of them where there is no full row. 0 for other orders.
+std::int64_t tail_length(const Order& order, std::int64_t n);
 
 /// Refuses `contract-program` where a width is < 1, a tree is not one, nesting is deeper than 16, ...
 void check_well_formed(const Order& order);

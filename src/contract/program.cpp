@@ -23,6 +23,39 @@ Format format_of(const Node& node) {
   return std::visit(Visitor{}, node);
 }
 
+std::vector<std::pair<std::string, ScalarBody*>> bodies_of(Fold& fold) {
+  std::vector<std::pair<std::string, ScalarBody*>> bodies{
+      {"leaf", &fold.leaf}, {"step", &fold.step}, {"merge", &fold.merge}, {"finish", &fold.finish}, {"lift", &fold.start.lift}};
+  if (fold.tail)
+    bodies.insert(bodies.end(), {{"tail's leaf", &fold.tail->leaf},
+                                 {"tail's step", &fold.tail->step},
+                                 {"tail's join", &fold.tail->join},
+                                 {"tail's finish", &fold.tail->finish},
+                                 {"tail's lift", &fold.tail->start.lift}});
+  return bodies;
+}
+
+bool merges_states(const Fold& fold) {
+  const Order* order = &fold.order;
+  if (fold.tail && order->kind == Order::Kind::Tailed) {
+    if (order->inner.empty()) return false;
+    order = order->inner.data();
+  }
+  return order->kind != Order::Kind::Sequential;
+}
+
+Fold tail_alone(const Fold& fold) {
+  const TailBodies& tail = fold.tail.value();
+  return {fold.operands, fold.over, fold.axes, tail.leaf, tail.step, {}, tail.finish, tail.start, {}, Emit::Last, {}};
+}
+
+Fold head_alone(const Fold& fold) {
+  Fold head = fold;
+  head.tail.reset();
+  head.order = fold.order.inner.empty() ? Order::sequential() : fold.order.inner[0];
+  return head;
+}
+
 namespace {
 
 /// Far beyond any program that a person or a probe writes. Programs come out of files, and what is done with them takes time and
@@ -127,28 +160,50 @@ class NodeChecker {
     const std::vector<Format> state = node.state_formats();
     if (state.empty()) fail("a fold needs a state");
     if (node.leaf.arguments != operand_formats(node.operands)) fail("the leaf's arguments are not the operands' formats");
-    std::vector<Format> both = state;
-    both.insert(both.end(), leaf.begin(), leaf.end());
-    if (node.step.arguments != both) fail("the step's arguments are not the state and the leaf's values");
+    if (node.step.arguments != joined(state, leaf)) fail("the step's arguments are not the state and the leaf's values");
     check_merge(node, state);
     if (node.finish.arguments != state) fail("the finish's arguments are not the state");
     if (node.finish.results.size() != 1) fail("a fold's finish gives one result");
-    check_start(node, leaf, state);
+    check_start(node.start, leaf, state, "lift");
+    if (node.tail) check_tail(node, *node.tail, state);
+  }
+
+  void check_tail(const Fold& node, const TailBodies& tail, const std::vector<Format>& head) const {
+    if (node.order.kind != Order::Kind::Tailed || node.order.tail != Order::Tail::Apart)
+      fail("a tail with bodies of its own needs a tailed order whose tail is apart");
+    check_well_formed(tail.leaf, where("the tail's leaf"));
+    check_well_formed(tail.step, where("the tail's step"));
+    check_well_formed(tail.join, where("the tail's join"));
+    check_well_formed(tail.finish, where("the tail's finish"));
+    const std::vector<Format> leaf = tail.leaf.result_formats();
+    const std::vector<Format> state = tail.state_formats();
+    if (state.empty()) fail("a tail needs a state");
+    if (tail.leaf.arguments != node.leaf.arguments) fail("the tail's leaf does not take the operands");
+    if (tail.step.arguments != joined(state, leaf)) fail("the tail's step does not take its state and its leaf's values");
+    const std::vector<Format> result = node.finish.result_formats();
+    if (tail.join.arguments != joined(head, state) || tail.join.result_formats() != result)
+      fail("the tail's join does not make the result of the head's state and the tail's");
+    if (tail.finish.arguments != state || tail.finish.result_formats() != result)
+      fail("the tail's finish does not make the result of the tail's state");
+    check_start(tail.start, leaf, state, "the tail's lift");
+  }
+
+  static std::vector<Format> joined(std::vector<Format> a, const std::vector<Format>& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
   }
 
   void check_merge(const Fold& node, const std::vector<Format>& state) const {
-    if (node.order.kind == Order::Kind::Sequential && node.merge == ScalarBody{}) return;  // nothing is ever merged
+    if (!merges_states(node) && node.merge == ScalarBody{}) return;
     check_well_formed(node.merge, where("merge"));
-    std::vector<Format> twice = state;
-    twice.insert(twice.end(), state.begin(), state.end());
-    if (node.merge.arguments != twice || node.merge.result_formats() != state)
+    if (node.merge.arguments != joined(state, state) || node.merge.result_formats() != state)
       fail("the merge does not join two states into one");
   }
 
-  void check_start(const Fold& node, const std::vector<Format>& leaf, const std::vector<Format>& state) const {
-    const Start& start = node.start;
+  void check_start(const Start& start, const std::vector<Format>& leaf, const std::vector<Format>& state,
+                   std::string_view lift) const {
     if (start.first_leaf) {
-      check_well_formed(start.lift, where("lift"));
+      check_well_formed(start.lift, where(lift));
       if (start.lift.arguments != leaf || start.lift.result_formats() != state) fail("the lift does not make a state of a leaf");
       if (!start.values.empty()) fail("a fold that starts with its first leaf has no start values");
       return;

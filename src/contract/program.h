@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -42,10 +43,24 @@ struct Start {
 
 enum class Emit : std::uint8_t { Last, Prefixes };
 
+/// How the tail of a tailed order is computed where it is not computed like the head: its leaves go one by one, in sequence, into
+/// a state of the tail's own, whose formats may be others.
+/// leaf: operands -> the tail's leaf values. step: tail state, leaf values -> tail state.
+/// join: the head's state, the tail's -> the one result. finish: tail state -> the one result, where no row is full.
+struct TailBodies {
+  ScalarBody leaf, step;
+  Start start;
+  ScalarBody join, finish;
+  bool operator==(const TailBodies&) const = default;
+
+  std::vector<Format> state_formats() const { return step.result_formats(); }
+};
+
 /// A sum, dot, max, scan: leaves in row-major order over the axes `over` (none: one leaf), associated by `order`.
 /// leaf: operands -> leaf values. step: state, leaf values -> state. merge: state, state -> state. finish: state -> one result.
-/// `merge` may be left out (an empty body) where the order is sequential.
-/// Without operands its value follows from the extents alone: adding one for each leaf is how many elements `over` has.
+/// `merge` may be left out (an empty body) where the order never merges: see merges_states.
+/// `tail`, for a tailed order whose tail is apart: bodies of the tail's own. Then `finish` gives the result where the rows are
+/// full. Without operands its value follows from the extents alone: adding one for each leaf is how many elements `over` has.
 /// Emit::Prefixes gives every prefix of a sequential order (`axes` then holds the one axis of `over`); of a reversed one, entry i
 /// is the state after leaf i.
 struct Fold {
@@ -56,10 +71,21 @@ struct Fold {
   Start start;
   Order order;
   Emit emit = Emit::Last;
+  std::optional<TailBodies> tail = {};
   bool operator==(const Fold&) const = default;
 
   std::vector<Format> state_formats() const { return step.result_formats(); }
 };
+
+/// All bodies, the tail's among them, each with its name; empty ones too.
+std::vector<std::pair<std::string, ScalarBody*>> bodies_of(Fold& fold);
+/// Whether `merge` may be needed at some number of leaves: not in a sequential order, nor where the head is sequential and the
+/// tail has a `join` of its own.
+bool merges_states(const Fold& fold);
+/// The tail as a fold by itself, over the same operands: in sequence, finished by the tail's `finish`.
+Fold tail_alone(const Fold& fold);
+/// The head as a fold by itself: in the order of its rows, finished by `finish`.
+Fold head_alone(const Fold& fold);
 
 // design.md's Constant, Index and Table nodes join when the first operator needs one.
 using Node = std::variant<Input, Map, Fold>;

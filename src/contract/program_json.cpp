@@ -37,6 +37,10 @@ Order read_tree(JsonFields& fields) {
     if (!steps->boolean()) steps->bad_value("is the default, which is left out");
     order.steps = true;
   }
+  if (const auto pairs = fields.take_optional("pairs")) {
+    if (!pairs->boolean()) pairs->bad_value("is the default, which is left out");
+    order.pairs = true;
+  }
   return order;
 }
 
@@ -71,7 +75,7 @@ Json to_json(const Start& start, const std::vector<Format>& state) {
   return {{"values", values}};
 }
 
-Start read_start(const JsonView& json, const Fold& fold) {
+Start read_start(const JsonView& json, const std::vector<Format>& formats) {
   JsonFields fields(json);
   Start start;
   if (const auto lift = fields.take_optional("first_leaf")) {
@@ -82,7 +86,6 @@ Start read_start(const JsonView& json, const Fold& fold) {
   start.first_leaf = false;
   const JsonView values = fields.take("values");
   const auto list = values.array();
-  const auto formats = fold.state_formats();  // read_body has checked that its results are values
   if (list.size() != formats.size()) values.bad_value(fmt::format("the state has {} components", formats.size()));
   for (size_t s = 0; s < list.size(); ++s) start.values.push_back(read_bits(list[s], formats[s]));
   fields.done();
@@ -109,6 +112,18 @@ Map read_map(const JsonView& json, int earlier) {
   return map;
 }
 
+TailBodies read_tail(const JsonView& json) {
+  JsonFields fields(json);
+  TailBodies tail;
+  tail.leaf = read_body(fields.take("leaf"));
+  tail.step = read_body(fields.take("step"));
+  tail.start = read_start(fields.take("start"), tail.state_formats());
+  tail.join = read_body(fields.take("join"));
+  tail.finish = read_body(fields.take("finish"));
+  fields.done();
+  return tail;
+}
+
 Fold read_fold(const JsonView& json, int earlier) {
   JsonFields fields(json);
   Fold fold;
@@ -122,8 +137,9 @@ Fold read_fold(const JsonView& json, int earlier) {
     if (fold.merge == ScalarBody{}) merge->bad_value("a merge that is not there is left out");
   }
   fold.finish = read_body(fields.take("finish"));
-  fold.start = read_start(fields.take("start"), fold);
+  fold.start = read_start(fields.take("start"), fold.state_formats());
   fold.order = read_order(fields.take("order"));
+  if (const auto tail = fields.take_optional("tail")) fold.tail = read_tail(*tail);
   const JsonView emit = fields.take("emit");
   if (emit.string() == "prefixes")
     fold.emit = Emit::Prefixes;
@@ -159,6 +175,12 @@ struct NodeWriter {
               {"order", to_json(n.order)},
               {"emit", n.emit == Emit::Last ? "last" : "prefixes"}};
     if (n.merge != ScalarBody{}) json["merge"] = to_json(n.merge);
+    if (n.tail)
+      json["tail"] = {{"leaf", to_json(n.tail->leaf)},
+                      {"step", to_json(n.tail->step)},
+                      {"start", to_json(n.tail->start, n.tail->state_formats())},
+                      {"join", to_json(n.tail->join)},
+                      {"finish", to_json(n.tail->finish)}};
     return {{"fold", std::move(json)}};
   }
 };
@@ -193,6 +215,7 @@ Json to_json(const Order& order) {
       json = {{"kind", "tree"}, {"merges", Json::array()}};
       for (const auto& [a, b] : order.merges) json["merges"].push_back(Json::array({a, b}));
       if (order.steps) json["steps"] = true;
+      if (order.pairs) json["pairs"] = true;
       break;
     case Order::Kind::Tailed:
       json = {{"kind", "tailed"}, {"width", order.width}};

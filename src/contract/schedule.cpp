@@ -154,10 +154,11 @@ Value Generator::tree(const Order& order, const Items& items) {
   if (static_cast<std::int64_t>(merges.size()) + 1 != n)
     refuse(Code::ContractProgram, fmt::format("order: a tree for {} items was given {}", merges.size() + 1, n));
   const bool by_steps = order.steps && !items.make;
+  const bool by_pairs = by_steps && order.pairs;
   std::vector<int> need(static_cast<size_t>(n) + merges.size(), by_steps ? 0 : 1);
   for (size_t t = 0; t < merges.size(); ++t) {
     const int a = need[static_cast<size_t>(merges[t].first)], b = need[static_cast<size_t>(merges[t].second)];
-    need[static_cast<size_t>(n) + t] = a == b ? a + 1 : std::max(a, b);
+    need[static_cast<size_t>(n) + t] = by_pairs && a == 0 && b == 0 ? 2 : a == b ? a + 1 : std::max(a, b);
   }
   std::vector<Value> value(need.size(), -1);
   std::vector<std::pair<std::int64_t, bool>> stack{{n + static_cast<std::int64_t>(merges.size()) - 1, false}};
@@ -173,7 +174,10 @@ Value Generator::tree(const Order& order, const Items& items) {
     if (opened) {
       Value& made = value[static_cast<size_t>(current)];
       const bool leaf_a = by_steps && a < n, leaf_b = by_steps && b < n;
-      if (leaf_a && leaf_b) {
+      if (leaf_a && leaf_b && by_pairs) {
+        made = item(items, a);
+        made = merge(made, item(items, b));
+      } else if (leaf_a && leaf_b) {
         made = item(items, a);
         extend(made, items.at(b));
       } else if (leaf_a || leaf_b) {

@@ -137,9 +137,10 @@ void require_emitted(const NumericProgram& program) {
   for (const Node& node : program.nodes) {
     if (const auto* input = std::get_if<Input>(&node)) require_emitted(input->format);
     if (const auto* map = std::get_if<Map>(&node)) require_emitted(map->body);
-    if (const auto* fold = std::get_if<Fold>(&node); fold && !fold->operands.empty())
-      for (const ScalarBody* body : {&fold->leaf, &fold->step, &fold->merge, &fold->finish, &fold->start.lift})
-        require_emitted(*body);
+    if (const auto* fold = std::get_if<Fold>(&node); fold && !fold->operands.empty()) {
+      Fold own = *fold;
+      for (const auto& [part, body] : bodies_of(own)) require_emitted(*body);
+    }
   }
 }
 

@@ -38,6 +38,9 @@ struct FoldParts {
 TensorValue dot_general_form(const FoldParts& parts);  // dot_general_form.cpp
 TensorValue reduce_form(const FoldParts& parts);       // reduce_form.cpp
 TensorValue while_form(const FoldParts& parts);        // while_form.cpp
+/// tailed_form.cpp: takes what emit_fold takes.
+TensorValue tailed_form(const FoldContext& context, FoldForm form, const Fold& fold, const std::vector<TensorValue>& operands,
+                        const Shape& result_shape, std::int64_t leaves);
 
 /// How a fold adds: recognised from its bodies.
 struct SumShape {

@@ -109,6 +109,7 @@ TensorValue written_out(const FoldParts& p) {
 
 TensorValue emit_fold(const FoldContext& context, FoldForm form, const Fold& fold, const std::vector<TensorValue>& operands,
                       const Shape& result_shape, std::int64_t leaves) {
+  if (fold.tail) return tailed_form(context, form, fold, operands, result_shape, leaves);
   const FoldParts parts(context, form, fold, operands, result_shape, leaves);
   switch (form) {
     case FoldForm::DotGeneral:

@@ -10,29 +10,43 @@ namespace {
 /// One thread. The leaves are the outer loop, lanes the inner one.
 class FoldWorker : public ChunkWorker {
  public:
-  explicit FoldWorker(const FoldJob& job) : job_(job), formats_(job.fold.state_formats()), offsets_(job.operands.size()) {
+  explicit FoldWorker(const FoldJob& job) : job_(job), offsets_(job.operands.size()) {
     const std::int64_t lanes = job.chunks.lanes();
+    const size_t components = job.head.state.size();
     for (size_t o = 0; o < offsets_.size(); ++o) gathered_.emplace_back(lanes);
-    for (std::int32_t s = 0; s < job.schedule.slots; ++s) slots_.emplace_back(formats_.size(), lanes);
-    const std::vector<bool> varying(formats_.size() * 2, false);
-    if (!job.fold.merge.arguments.empty()) merge_ = make_plan(job.fold.merge, varying);
-    finish_ = make_plan(job.fold.finish, std::vector<bool>(formats_.size(), false));
+    const size_t most = std::max(components, job.tail ? job.tail->state.size() : 0);
+    for (std::int32_t s = 0; s < job.schedule.slots; ++s) slots_.emplace_back(most, lanes);
+    if (!job.fold.merge.arguments.empty()) merge_ = make_plan(job.fold.merge, std::vector<bool>(components * 2, false));
+    finish_ = &job.fold.finish;
+    if (job.has_tail()) finish_ = job.tail_from > 0 ? &job.fold.tail->join : &job.fold.tail->finish;
+    finish_plan_ = make_plan(*finish_, std::vector<bool>(finish_->arguments.size(), false));
     scattered_.emplace_back(lanes);
   }
 
   void run(Chunk chunk) override {
     chunk_ = chunk;
     place();
-    choose_plans();
+    head_ = choose_plans(job_.head, head_plans_);
+    if (job_.has_tail()) tail_ = choose_plans(*job_.tail, tail_plans_);
     if (job_.settings.watch) watch_.reset(chunk.count);
+    std::int32_t tail_slot = 0;
     for (const ScheduleStep& step : job_.schedule.steps) {
       if (step.kind == ScheduleStep::Kind::Merge) {
+        // The last one joins head and tail: finishing does that.
+        if (job_.has_tail() && &step == &job_.schedule.steps.back()) break;
         run_merge(step);
+      } else if (job_.has_tail() && step.first >= job_.tail_from) {
+        tail_slot = step.slot;
+        run_chain(step, *job_.tail, *tail_);
       } else {
-        run_chain(step);
+        run_chain(step, job_.head, *head_);
       }
     }
-    if (!job_.prefixes()) emit(0);
+    if (job_.prefixes()) return;
+    States states;
+    if (job_.tail_from > 0) states.emplace_back(slots_.data(), job_.head.state.size());
+    if (job_.has_tail()) states.emplace_back(&slots_[static_cast<size_t>(tail_slot)], job_.tail->state.size());
+    emit(0, states);
   }
 
  private:
@@ -54,6 +68,7 @@ class FoldWorker : public ChunkWorker {
   struct LeafPlans {
     std::unique_ptr<Plan> begin, advance;
   };
+  using PlansByMode = std::map<std::vector<bool>, LeafPlans>;
 
   LaneWatch* watch() { return job_.settings.watch ? &watch_ : nullptr; }
 
@@ -66,16 +81,16 @@ class FoldWorker : public ChunkWorker {
     result_.place(job_.space, offsets_.size(), chunk_);
   }
 
-  void choose_plans() {
+  const LeafPlans* choose_plans(const ChainBodies& bodies, PlansByMode& plans) const {
     std::vector<bool> uniform;
     for (const LaneOffsets& o : offsets_) uniform.push_back(o.mode == LaneOffsets::Mode::Uniform);
-    auto [at, fresh] = plans_.try_emplace(uniform);
-    leaf_ = &at->second;
-    if (!fresh) return;
-    if (job_.fold.start.first_leaf) leaf_->begin = make_plan(job_.begin, uniform);
-    std::vector<bool> with_state(formats_.size(), false);
+    auto [at, fresh] = plans.try_emplace(uniform);
+    if (!fresh) return &at->second;
+    if (bodies.start->first_leaf) at->second.begin = make_plan(bodies.begin, uniform);
+    std::vector<bool> with_state(bodies.state.size(), false);
     with_state.insert(with_state.end(), uniform.begin(), uniform.end());
-    leaf_->advance = make_plan(job_.advance, with_state);
+    at->second.advance = make_plan(bodies.advance, with_state);
+    return &at->second;
   }
 
   /// One leaf's operands as arguments from `first` on.
@@ -94,60 +109,64 @@ class FoldWorker : public ChunkWorker {
     }
   }
 
-  /// Runs a body whose results are the slot's next state; its arguments are `made` as told.
-  void run_into(Slot& slot, Plan& plan, const ScalarBody& body, const std::vector<bool>& arguments_made) {
-    for (size_t c = 0; c < formats_.size(); ++c) plan.set_result(c, slot.back[c]);
+  /// Runs a body whose results are the slot's next state; its first arguments, so many as `states` says, are `made` as told.
+  void run_into(Slot& slot, Plan& plan, const ScalarBody& body, const std::vector<bool>& made, size_t states) {
+    const size_t components = body.results.size();
+    for (size_t c = 0; c < components; ++c) plan.set_result(c, slot.back[c]);
     plan.run(chunk_.count, watch());
     std::swap(slot.front, slot.back);
-    for (size_t c = 0; c < formats_.size() && job_.settings.watch; ++c) {
+    if (!job_.settings.watch) return;
+    const std::vector<bool> before(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(states));  // may be the slot's own
+    for (size_t c = 0; c < components; ++c) {
       const auto value = static_cast<size_t>(body.results[c]);
-      slot.made[c] = value >= body.arguments.size() || (value < arguments_made.size() && arguments_made[value]);
+      slot.made[c] = value >= body.arguments.size() || (value < states && before[value]);
     }
   }
 
-  void start(Slot& slot, std::int64_t leaf) {
-    if (leaf_->begin) {
-      set_operands(*leaf_->begin, 0, leaf);
-      run_into(slot, *leaf_->begin, job_.begin, {});
+  void start(Slot& slot, std::int64_t leaf, const ChainBodies& bodies, const LeafPlans& plans) {
+    if (plans.begin) {
+      set_operands(*plans.begin, 0, leaf);
+      run_into(slot, *plans.begin, bodies.begin, {}, 0);
       return;
     }
-    for (size_t c = 0; c < formats_.size(); ++c) {
-      const Bits value = job_.fold.start.values[c];
-      broadcast(slot.front[c], &value, info(formats_[c]).storage_bytes, chunk_.count);
-      if (job_.settings.watch) watch_.observe_value(formats_[c], value);
+    for (size_t c = 0; c < bodies.state.size(); ++c) {
+      const Bits value = bodies.start->values[c];
+      broadcast(slot.front[c], &value, info(bodies.state[c]).storage_bytes, chunk_.count);
+      if (job_.settings.watch) watch_.observe_value(bodies.state[c], value);
       slot.made[c] = true;
     }
   }
 
-  void advance(Slot& slot, std::int64_t leaf) {
-    Plan& plan = *leaf_->advance;
-    for (size_t c = 0; c < formats_.size(); ++c) plan.set_argument(c, slot.front[c]);
-    set_operands(plan, formats_.size(), leaf);
-    run_into(slot, plan, job_.advance, slot.made);
+  void advance(Slot& slot, std::int64_t leaf, const ChainBodies& bodies, const LeafPlans& plans) {
+    const size_t components = bodies.state.size();
+    for (size_t c = 0; c < components; ++c) plans.advance->set_argument(c, slot.front[c]);
+    set_operands(*plans.advance, components, leaf);
+    run_into(slot, *plans.advance, bodies.advance, slot.made, components);
   }
 
-  void run_chain(const ScheduleStep& step) {
+  void run_chain(const ScheduleStep& step, const ChainBodies& bodies, const LeafPlans& plans) {
     Slot& slot = slots_[static_cast<size_t>(step.slot)];
     const bool fresh = step.kind == ScheduleStep::Kind::Chain;
-    if (fresh) start(slot, step.first);
-    const std::int64_t begun = fresh && leaf_->begin ? 1 : 0;
+    if (fresh) start(slot, step.first, bodies, plans);
+    const std::int64_t begun = fresh && plans.begin ? 1 : 0;
     if (job_.prefixes()) {
-      if (begun > 0) emit(step.first);
+      if (begun > 0) emit(step.first, {{&slot, bodies.state.size()}});
       for (std::int64_t i = begun; i < step.count; ++i) {
-        advance(slot, step.first + i * step.stride);
-        emit(step.first + i * step.stride);
+        advance(slot, step.first + i * step.stride, bodies, plans);
+        emit(step.first + i * step.stride, {{&slot, bodies.state.size()}});
       }
       return;
     }
-    if (advance_in_registers(slot, step, begun)) return;
-    for (std::int64_t i = begun; i < step.count; ++i) advance(slot, step.first + i * step.stride);
+    if (advance_in_registers(slot, step, begun, bodies, plans)) return;
+    for (std::int64_t i = begun; i < step.count; ++i) advance(slot, step.first + i * step.stride, bodies, plans);
   }
 
   /// state + a * b, leaf after leaf, without storing the state in between.
-  bool advance_in_registers(Slot& slot, const ScheduleStep& step, std::int64_t begun) {
-    const auto& form = leaf_->advance->chain();
+  bool advance_in_registers(Slot& slot, const ScheduleStep& step, std::int64_t begun, const ChainBodies& bodies,
+                            const LeafPlans& plans) {
+    const auto& form = plans.advance->chain();
     if (!form) return false;
-    const size_t a = form->a - formats_.size(), b = form->b - formats_.size();
+    const size_t a = form->a - bodies.state.size(), b = form->b - bodies.state.size();
     if (offsets_[b].mode != LaneOffsets::Mode::Contiguous || !job_.leaf_offsets[a].linear() || !job_.leaf_offsets[b].linear())
       return false;
     auto element = [&](size_t o, std::int64_t leaf) {
@@ -170,33 +189,39 @@ class FoldWorker : public ChunkWorker {
     return true;
   }
 
-  void run_merge(const ScheduleStep& step) {
-    Slot& slot = slots_[static_cast<size_t>(step.slot)];
-    const Slot& other = slots_[static_cast<size_t>(step.other)];
-    for (size_t c = 0; c < formats_.size(); ++c) {
-      merge_->set_argument(c, slot.front[c]);
-      merge_->set_argument(formats_.size() + c, other.front[c]);
-    }
+  /// A slot, and how many of its components are a state.
+  using States = std::vector<std::pair<const Slot*, size_t>>;
+
+  /// Hands states on as a body's arguments; tells which of them were made.
+  static std::vector<bool> set_states(Plan& plan, const States& states) {
     std::vector<bool> made;
-    if (job_.settings.watch) {
-      made = slot.made;
-      made.insert(made.end(), other.made.begin(), other.made.end());
-    }
-    run_into(slot, *merge_, job_.fold.merge, made);
+    for (const auto& [slot, components] : states)
+      for (size_t c = 0; c < components; ++c) {
+        plan.set_argument(made.size(), slot->front[c]);
+        made.push_back(slot->made[c]);
+      }
+    return made;
   }
 
-  /// The finished state of slot 0 into the result; `leaf` tells which prefix.
-  void emit(std::int64_t leaf) {
-    const Slot& slot = slots_[0];
+  void run_merge(const ScheduleStep& step) {
+    Slot& slot = slots_[static_cast<size_t>(step.slot)];
+    const size_t components = job_.head.state.size();
+    const std::vector<bool> made =
+        set_states(*merge_, {{&slot, components}, {&slots_[static_cast<size_t>(step.other)], components}});
+    run_into(slot, *merge_, job_.fold.merge, made, made.size());
+  }
+
+  /// The finished states into the result; `leaf` tells which prefix.
+  void emit(std::int64_t leaf, const States& states) {
     const Format format = format_of(Node(job_.fold));
     const int bytes = info(format).storage_bytes;
     const std::int64_t shift = job_.prefixes() ? leaf * job_.prefix_stride : 0;
     const bool direct = result_.mode != LaneOffsets::Mode::Scattered;
     std::byte* out = direct ? job_.out + (result_.start + shift) * bytes : static_cast<std::byte*>(scattered_[0].get());
-    for (size_t c = 0; c < formats_.size(); ++c) finish_->set_argument(c, slot.front[c]);
-    finish_->set_result(0, out);
+    const std::vector<bool> made = set_states(*finish_plan_, states);
+    finish_plan_->set_result(0, out);
     const LaneWatch before = job_.settings.watch && job_.prefixes() ? watch_ : LaneWatch{};
-    finish_->run(chunk_.count, watch());
+    finish_plan_->run(chunk_.count, watch());
     if (const Kernel canonicalise = job_.settings.kernels->canonicalise(format)) {
       KernelCall call;
       call.out = out;
@@ -206,13 +231,12 @@ class FoldWorker : public ChunkWorker {
     }
     if (!direct) scatter(job_.out, out, bytes, result_.offsets, shift);
     if (!job_.settings.watch) return;
-    write_flags(out, bytes, format, shift, slot);
+    const auto value = static_cast<size_t>(finish_->results[0]);
+    write_flags(out, bytes, format, shift, value >= made.size() || made[value]);
     if (job_.prefixes()) watch_ = before;  // what finishing one prefix met is no other prefix's
   }
 
-  void write_flags(const std::byte* out, int bytes, Format format, std::int64_t shift, const Slot& slot) {
-    const auto value = static_cast<size_t>(job_.fold.finish.results[0]);
-    const bool made = value >= formats_.size() || slot.made[value];
+  void write_flags(const std::byte* out, int bytes, Format format, std::int64_t shift, bool made) {
     for (std::int64_t l = 0; l < chunk_.count; ++l) {
       const auto lane = static_cast<size_t>(l);
       const OutputFlags flags =
@@ -223,14 +247,14 @@ class FoldWorker : public ChunkWorker {
   }
 
   const FoldJob& job_;
-  const std::vector<Format> formats_;
   std::vector<LaneOffsets> offsets_;
   LaneOffsets result_;
   std::vector<LaneBuffer> gathered_, scattered_;
   std::vector<Slot> slots_;
-  std::map<std::vector<bool>, LeafPlans> plans_;
-  LeafPlans* leaf_ = nullptr;
-  std::unique_ptr<Plan> merge_, finish_;
+  PlansByMode head_plans_, tail_plans_;
+  const LeafPlans *head_ = nullptr, *tail_ = nullptr;
+  std::unique_ptr<Plan> merge_, finish_plan_;
+  const ScalarBody* finish_ = nullptr;  ///< what gives the result at this number of leaves
   Chunk chunk_;
   LaneWatch watch_;
 };

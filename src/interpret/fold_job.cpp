@@ -71,6 +71,16 @@ LaneSpace lane_space(const Fold& fold, const NodeValue& made, const std::vector<
   return collapse(extents, std::move(strides));
 }
 
+ChainBodies chain_bodies(const ScalarBody& leaf, const ScalarBody& step, const Start& start) {
+  return {&start, step.result_formats(), start.first_leaf ? after_leaf(leaf, start.lift, 0) : ScalarBody{},
+          after_leaf(leaf, step, step.results.size())};
+}
+
+std::optional<ChainBodies> tail_bodies(const Fold& fold) {
+  if (!fold.tail) return {};
+  return chain_bodies(fold.tail->leaf, fold.tail->step, fold.tail->start);
+}
+
 std::vector<NodeValue> prepare(const Fold& fold, const Shape& shape, const std::vector<const NodeValue*>& operands) {
   const Axes lanes = lane_axes(fold);
   Shape lane_shape;
@@ -90,8 +100,9 @@ FoldJob::FoldJob(const Fold& node, const Shape& shape, const Shape& over, const 
       operands(prepare(node, shape, inputs)),
       leaves(element_count(over)),
       schedule(bitpact::schedule(node.order, leaves)),
-      begin(node.start.first_leaf ? after_leaf(node.leaf, node.start.lift, 0) : ScalarBody{}),
-      advance(after_leaf(node.leaf, node.step, node.state_formats().size())),
+      head(chain_bodies(node.leaf, node.step, node.start)),
+      tail(tail_bodies(node)),
+      tail_from(leaves - (node.tail ? tail_length(node.order, leaves) : 0)),
       space(lane_space(node, made, operands)),
       chunks(space, node_settings.lanes),
       out(made.value.mutable_bytes()) {
@@ -107,14 +118,15 @@ FoldJob::FoldJob(const Fold& node, const Shape& shape, const Shape& over, const 
 void FoldJob::widen_operands() {
   constexpr std::int64_t kReadings = 4;  // of each element, from which it pays
   if (settings.watch) return;            // a conversion's result is watched as well
+  if (has_tail()) return;                // which reads the operands by other bodies
   const size_t states = fold.state_formats().size();
   for (size_t o = 0; o < operands.size(); ++o) {
     if (work() < kReadings * operands[o].value.size()) continue;
-    auto wide_advance = with_widened_argument(advance, states + o);
-    auto wide_begin = fold.start.first_leaf ? with_widened_argument(begin, o) : begin;
+    auto wide_advance = with_widened_argument(head.advance, states + o);
+    auto wide_begin = fold.start.first_leaf ? with_widened_argument(head.begin, o) : head.begin;
     if (!wide_advance || !wide_begin) continue;
-    advance = std::move(*wide_advance);
-    begin = std::move(*wide_begin);
+    head.advance = std::move(*wide_advance);
+    head.begin = std::move(*wide_begin);
     operands[o].value = widened_to_f32(operands[o].value, *settings.kernels);
   }
 }

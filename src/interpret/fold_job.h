@@ -1,10 +1,20 @@
 // A fold made ready for its threads.
 #pragma once
 
+#include <optional>
+
 #include "interpret/lanes.h"
 #include "interpret/nodes.h"
 
 namespace bitpact {
+
+/// What the chains of a head, or of a tail with bodies of its own, are made of.
+struct ChainBodies {
+  const Start* start;
+  std::vector<Format> state;
+  ScalarBody begin;    ///< operands -> state; empty where the start is a value
+  ScalarBody advance;  ///< state, operands -> state
+};
 
 /// Shared by the threads; nothing here changes but the elements written.
 struct FoldJob {
@@ -16,9 +26,10 @@ struct FoldJob {
   std::vector<NodeValue> operands;  ///< in an order of axes, and in formats, that suit the lanes
   std::int64_t leaves;
   Schedule schedule;
-  ScalarBody begin;    ///< operands -> state; empty where the start is a value
-  ScalarBody advance;  ///< state, operands -> state
-  LaneSpace space;     ///< tensors: the operands, then the result. Prefixes: without the axis that is folded over
+  ChainBodies head;
+  std::optional<ChainBodies> tail;
+  std::int64_t tail_from;  ///< the first leaf of a tail with bodies of its own; `leaves` where there is none
+  LaneSpace space;         ///< tensors: the operands, then the result. Prefixes: without the axis that is folded over
   Chunks chunks;
   std::vector<LeafOffsets> leaf_offsets;  ///< one an operand
   std::int64_t prefix_stride = 0;         ///< Prefixes: elements of the result from leaf to leaf
@@ -27,6 +38,7 @@ struct FoldJob {
   std::uint8_t* final = nullptr;
 
   bool prefixes() const { return fold.emit == Emit::Prefixes; }
+  bool has_tail() const { return tail_from < leaves; }
   std::int64_t work() const { return space.count() * leaves; }
 
  private:

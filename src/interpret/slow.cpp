@@ -74,9 +74,32 @@ State concatenated(State a, const State& b) {
 class OneFold {
  public:
   OneFold(const Fold& fold, const Shape& over, const std::vector<const NodeValue*>& operands, Coordinates at)
-      : fold_(fold), over_(over), operands_(operands), at_(std::move(at)) {}
+      : fold_(fold), over_(over), operands_(operands), at_(std::move(at)) {
+    if (fold.tail) tail_from_ = element_count(over) - tail_length(fold.order, element_count(over));
+  }
 
   Known run(const Schedule& schedule, Seen& seen) {
+    if (fold_.tail && tail_from_ < element_count(over_)) return run_with_tail(schedule, seen);
+    return run_body(fold_.finish, run_steps(schedule, seen), seen)[0];
+  }
+
+ private:
+  // The schedule's last chain is the tail; where there is a head, one merge follows, in whose place the two are joined.
+  Known run_with_tail(Schedule schedule, Seen& seen) {
+    const TailBodies& bodies = *fold_.tail;
+    State head;
+    if (tail_from_ > 0) {
+      schedule.steps.resize(schedule.steps.size() - 2);
+      head = run_steps(schedule, seen);
+    }
+    State tail = start(bodies.leaf, bodies.start, bodies.state_formats(), tail_from_, seen);
+    for (std::int64_t i = tail_from_ + (bodies.start.first_leaf ? 1 : 0); i < element_count(over_); ++i)
+      tail = run_body(bodies.step, concatenated(tail, leaf(bodies.leaf, i, seen)), seen);
+    if (tail_from_ == 0) return run_body(bodies.finish, tail, seen)[0];
+    return run_body(bodies.join, concatenated(head, tail), seen)[0];
+  }
+
+  State run_steps(const Schedule& schedule, Seen& seen) {
     std::vector<State> slots(static_cast<size_t>(schedule.slots));
     for (const ScheduleStep& step : schedule.steps) {
       State& slot = slots[static_cast<size_t>(step.slot)];
@@ -85,27 +108,26 @@ class OneFold {
         continue;
       }
       const bool fresh = step.kind == ScheduleStep::Kind::Chain;
-      if (fresh) slot = start(step.first, seen);
+      if (fresh) slot = start(fold_.leaf, fold_.start, fold_.state_formats(), step.first, seen);
       for (std::int64_t i = fresh && fold_.start.first_leaf ? 1 : 0; i < step.count; ++i)
-        slot = run_body(fold_.step, concatenated(slot, leaf(step.first + i * step.stride, seen)), seen);
+        slot = run_body(fold_.step, concatenated(slot, leaf(fold_.leaf, step.first + i * step.stride, seen)), seen);
     }
-    return run_body(fold_.finish, slots[0], seen)[0];
+    return slots[0];
   }
 
- private:
-  State leaf(std::int64_t index, Seen& seen) {
+  State leaf(const ScalarBody& body, std::int64_t index, Seen& seen) {
     set_coordinates(at_, fold_.over, over_, index);
     State elements;
     for (const NodeValue* operand : operands_) elements.push_back(read(*operand, at_, seen));
-    return run_body(fold_.leaf, elements, seen);
+    return run_body(body, elements, seen);
   }
-  State start(std::int64_t first, Seen& seen) {
-    if (fold_.start.first_leaf) return run_body(fold_.start.lift, leaf(first, seen), seen);
+  State start(const ScalarBody& leaf_body, const Start& start, const std::vector<Format>& formats, std::int64_t first,
+              Seen& seen) {
+    if (start.first_leaf) return run_body(start.lift, leaf(leaf_body, first, seen), seen);
     State state;
-    const std::vector<Format> formats = fold_.state_formats();
     for (size_t c = 0; c < formats.size(); ++c) {
-      if (is_tiny(formats[c], fold_.start.values[c])) ++seen.subnormals;
-      state.push_back({fold_.start.values[c], true});
+      if (is_tiny(formats[c], start.values[c])) ++seen.subnormals;
+      state.push_back({start.values[c], true});
     }
     return state;
   }
@@ -114,6 +136,7 @@ class OneFold {
   const Shape& over_;
   const std::vector<const NodeValue*>& operands_;
   Coordinates at_;
+  std::int64_t tail_from_ = 0;  ///< the first leaf of a tail with bodies of its own
 };
 
 /// A prefix is the same fold over fewer leaves: the schedule's one chain, cut after the leaf that `index` names.

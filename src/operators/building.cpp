@@ -64,6 +64,14 @@ bool sums_in_blocks(const OperatorFormats& formats) {
 
 const std::vector<std::string> kResults = {"kept", "plus-zero"};
 
+const std::vector<std::string> kPlainTails = {"as-body", "f64"};
+const std::map<std::string, std::string> kTailMeanings = {
+    {"as-body", "like those before them"},
+    {"f64", "one by one in f64 from +0; the sum of the rows is added to theirs in f64, and both are rounded once"}};
+
+// Kernels that widen what is left over were only ever seen for f32.
+bool has_tail_choice(const OperatorFormats& formats) { return formats.operands.front() == Format::F32; }
+
 std::string block_value(std::int64_t every) { return fmt::format("f32/bf16@{}", every); }
 
 // A step that also counts the terms of its block, and rounds the partial sum where the block is full.
@@ -157,7 +165,7 @@ Accumulator parse_accumulator(const OperatorFormats& formats, const Choices& cho
 }
 
 std::vector<ChoicePoint> sum_choice_points(const OperatorFormats& formats) {
-  return {
+  std::vector<ChoicePoint> points{
       {"accumulator", accumulator_values(formats),
        "the format that partial sums are rounded to; f32/bf16@N: f32, and bf16 after every N terms"},
       {"order", common_orders(), "how the terms are associated"},
@@ -168,6 +176,12 @@ std::vector<ChoicePoint> sum_choice_points(const OperatorFormats& formats) {
        {{"kept", "nothing: it is the result"},
         {"plus-zero", "it is added to +0, as where a kernel adds into a cleared result: -0 becomes +0"}}},
   };
+  if (has_tail_choice(formats))
+    points.push_back(
+        {"tail", kPlainTails,
+         "of f32: how the terms behind the last whole row are added; other than as-body goes with order=tailed(..., apart)",
+         kTailMeanings});
+  return points;
 }
 
 SumTerm plain_term(Format operand, Format accumulator) {
@@ -218,6 +232,40 @@ Fold sum_fold(std::vector<int> operands, Axes over, Axes axes, const SumTerm& te
   else
     fold.start.values = {positive_zero(accumulator)};
   return fold;
+}
+
+std::string chosen_tail(const Choices& choices, const std::vector<std::string>& allowed) {
+  return choices.contains("tail") ? chosen(choices, "tail", allowed) : allowed.front();
+}
+
+Fold with_f64_tail(Fold fold, const SumTerm& term, const Choices& choices) {
+  const std::string& value = choices.at("tail");
+  const std::vector<Format> state = fold.state_formats();
+  if (fold.order.kind != Order::Kind::Tailed || fold.order.tail != Order::Tail::Apart)
+    refuse(Code::BadAttribute, fmt::format("tail={} goes with order=tailed(..., apart)", value));
+  if (state.size() != 1 || state[0] == Format::F64)
+    refuse(Code::BadAttribute, fmt::format("tail={} goes with partial sums in one format narrower than f64", value));
+  if (choices.contains("result") && choices.at("result") != kResults.front())
+    refuse(Code::BadAttribute, fmt::format("tail={} goes with result={}", value, kResults.front()));
+  const Format result = fold.finish.result_formats()[0];
+  TailBodies& tail = fold.tail.emplace();
+  tail.leaf = term.leaf;
+  tail.step = term.step;
+  tail.start = {false, {}, {positive_zero(Format::F64)}};
+  {
+    BodyBuilder b({state[0], Format::F64});
+    tail.join = b.finish({b.convert(b.op(ScalarOp::Add, Format::F64, {b.convert(0, Format::F64), 1}), result)});
+  }
+  BodyBuilder b({Format::F64});
+  tail.finish = b.finish({b.convert(0, result)});
+  if (!merges_states(fold)) fold.merge = {};
+  return fold;
+}
+
+Fold plain_sum(Format operand, const Accumulator& accumulator, Format result, const Choices& choices) {
+  Fold fold = sum_fold({0}, {"n"}, {"*o", "*i"}, plain_term(operand, accumulator.format), accumulator, result, choices);
+  if (chosen_tail(choices, kPlainTails) == kPlainTails.front()) return fold;
+  return with_f64_tail(std::move(fold), plain_term(operand, Format::F64), choices);
 }
 
 Fold count_of(const std::string& n, ScalarBody finish) {

@@ -28,8 +28,10 @@ std::vector<std::string> accumulator_values(const OperatorFormats& formats);
 /// Values for an `order` choice point that hypotheses are made of.
 std::vector<std::string> common_orders();
 
-/// Choice points that every sum has: accumulator, order, start, result.
+/// Choice points that every sum has: accumulator, order, start, result; of f32 also `tail` = as-body | f64.
 std::vector<ChoicePoint> sum_choice_points(const OperatorFormats& formats);
+/// The value of `tail`, which must be one of these; the first, "as-body", where there is no such choice point.
+std::string chosen_tail(const Choices& choices, const std::vector<std::string>& allowed);
 
 /// How a sum's terms come about from a leaf's operands, in accumulator format.
 struct SumTerm {
@@ -44,6 +46,13 @@ SumTerm plain_term(Format operand, Format accumulator);
 /// result converted to `result`.
 Fold sum_fold(std::vector<int> operands, Axes over, Axes axes, const SumTerm& term, const Accumulator& accumulator, Format result,
               const Choices& choices);
+
+/// A sum_fold whose tail is added up in f64; `term` is that of a leaf in f64. Refuses `bad-attribute` where the other choices do
+/// not go with it.
+Fold with_f64_tail(Fold fold, const SumTerm& term, const Choices& choices);
+
+/// The sum of node 0 over axis n of [*o, n, *i], whatever its tail.
+Fold plain_sum(Format operand, const Accumulator& accumulator, Format result, const Choices& choices);
 
 /// How many elements axis `n` has, as a number in the program: a fold that reads nothing counts its leaves. `finish` makes of
 /// the count, in i64, what is given; it has no axes.

@@ -55,13 +55,20 @@ SumTerm product_term(Format operand, Format accumulator, const std::string& prod
 }
 
 std::vector<std::string> products(const OperatorFormats& formats) {
-  return default_accumulator(formats.operands[0]) == formats.operands[0]
-             ? std::vector<std::string>{"rounded", "fused"}
-             : std::vector<std::string>{"rounded", "fused", "storage"};
+  // Of f64 no accumulator is wider: "storage" would say what "rounded" does.
+  return formats.operands[0] == Format::F64 ? std::vector<std::string>{"rounded", "fused"}
+                                            : std::vector<std::string>{"rounded", "fused", "storage"};
 }
+
+const std::vector<std::string> kTails = {"as-body", "f64", "f64-storage"};
 
 std::vector<ChoicePoint> product_choices(const OperatorFormats& formats) {
   std::vector<ChoicePoint> points = sum_choice_points(formats);
+  for (ChoicePoint& point : points)
+    if (point.name == "tail") {
+      point.values = kTails;
+      point.meanings[kTails[2]] = "as f64, each product rounded to the operands' format first";
+    }
   points.insert(points.begin() + 1,
                 {"product", products(formats),
                  "rounded to the accumulator's format, fused into the addition (FMA), or rounded to the operands' format"});
@@ -72,9 +79,11 @@ NumericProgram sum_of_products(const OperatorFormats& formats, const Choices& ch
   const Format operand = formats.operands[0];
   const Accumulator accumulator = parse_accumulator(formats, choices);
   const SumTerm term = product_term(operand, accumulator.format, chosen(choices, "product", products(formats)));
+  Fold fold = sum_fold({0, 1}, {"k"}, std::move(result), term, accumulator, formats.result, choices);
+  if (const std::string tail = chosen_tail(choices, kTails); tail != kTails.front())
+    fold = with_f64_tail(std::move(fold), product_term(operand, Format::F64, tail == "f64" ? "rounded" : "storage"), choices);
   NumericProgram program;
-  program.nodes = {Input{"lhs", operand, std::move(lhs)}, Input{"rhs", operand, std::move(rhs)},
-                   sum_fold({0, 1}, {"k"}, std::move(result), term, accumulator, formats.result, choices)};
+  program.nodes = {Input{"lhs", operand, std::move(lhs)}, Input{"rhs", operand, std::move(rhs)}, std::move(fold)};
   program.results = {2};
   return program;
 }

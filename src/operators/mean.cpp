@@ -49,8 +49,7 @@ NumericProgram build_mean(const OperatorFormats& formats, const Choices& choices
   BodyBuilder b({format, format});
   const int mean = b.op(epilogue == "divided" ? ScalarOp::Divide : ScalarOp::Multiply, format, {0, 1});
   NumericProgram program;
-  program.nodes = {Input{"x", operand, {"*o", "n", "*i"}},
-                   sum_fold({0}, {"n"}, {"*o", "*i"}, plain_term(operand, accumulator.format), accumulator, format, choices),
+  program.nodes = {Input{"x", operand, {"*o", "n", "*i"}}, plain_sum(operand, accumulator, format, choices),
                    count_of("n", factor(format, epilogue)),
                    Map{{1, 2}, b.finish({b.convert(mean, formats.result)}), {"*o", "*i"}}};
   program.results = {3};

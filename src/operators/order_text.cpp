@@ -67,7 +67,7 @@ class OrderReader {
     return at_ >= text_.size() || text_[at_] == ')' || text_[at_] == ',';
   }
 
-  Order tree(bool steps) {
+  Order tree(bool steps, bool pairs) {
     std::vector<std::pair<std::int64_t, std::int64_t>> merges;
     while (!at_end()) {
       const std::int64_t a = number(0);
@@ -75,7 +75,7 @@ class OrderReader {
       merges.emplace_back(a, number(0));
     }
     if (!take(')')) fail("expected ')'");
-    return Order::tree(std::move(merges), steps);
+    return Order::tree(std::move(merges), steps, pairs);
   }
 
   std::vector<std::int64_t> sizes() {
@@ -96,13 +96,13 @@ class OrderReader {
     if (kind == "sequential") return Order::sequential();
     if (kind == "reversed") return Order::backwards();
     const auto ends = position(kBlocked, kind);
-    const bool tree_kind = kind == "tree" || kind == "stepped_tree";
+    const bool tree_kind = kind == "tree" || kind == "stepped_tree" || kind == "paired_tree";
     if (!ends && !tree_kind && kind != "interleaved" && kind != "pairwise" && kind != "tailed" && kind != "parts")
       fail(
           "expected sequential, reversed, interleaved(w), blocked(b), pairwise(cutoff), tailed(w, head, how), parts(sizes) or "
           "tree(merges)");
     if (!take('(')) fail("expected '('");
-    if (tree_kind) return tree(kind == "stepped_tree");
+    if (tree_kind) return tree(kind != "tree", kind == "paired_tree");
     std::vector<std::int64_t> parts;
     std::int64_t width = 0, multiple = 1;
     if (kind == "parts") {
@@ -182,7 +182,7 @@ std::string spelled(const Order& order) {
     case Order::Kind::Tree: {
       std::string text;
       for (const auto& [a, b] : order.merges) text += fmt::format("{}{}+{}", text.empty() ? "" : " ", a, b);
-      return fmt::format("{}({})", order.steps ? "stepped_tree" : "tree", text);
+      return fmt::format("{}({})", order.pairs ? "paired_tree" : order.steps ? "stepped_tree" : "tree", text);
     }
   }
   refuse(Code::Internal, "unknown order");

@@ -16,9 +16,7 @@ NumericProgram build_sum(const OperatorFormats& formats, const Choices& choices)
   const Format operand = formats.operands[0];
   const Accumulator accumulator = parse_accumulator(formats, choices);
   NumericProgram program;
-  program.nodes = {
-      Input{"x", operand, {"*o", "n", "*i"}},
-      sum_fold({0}, {"n"}, {"*o", "*i"}, plain_term(operand, accumulator.format), accumulator, formats.result, choices)};
+  program.nodes = {Input{"x", operand, {"*o", "n", "*i"}}, plain_sum(operand, accumulator, formats.result, choices)};
   program.results = {1};
   return program;
 }

@@ -30,6 +30,8 @@ std::string key(const NumericProgram& program, const Binding& binding) {
     for (const std::string& axis : fold->over) leaves *= bound.extents.at(axis);
     if (leaves < 1 || leaves > kMostLeaves) continue;
     schedules += steps_text(schedule(fold->order, leaves)) + "|";
+    if (fold->tail && tail_length(fold->order, leaves) == 0) fold->tail.reset();
+    if (fold->tail) schedules += fmt::format("tail {}|", tail_length(fold->order, leaves));
     fold->order = Order::sequential();
   }
   return to_json(bound.program).dump() + schedules;

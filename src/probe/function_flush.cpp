@@ -57,8 +57,7 @@ NumericProgram with_flush(const NumericProgram& program, bool inputs, bool resul
   for (Node& node : flushed.nodes) {
     if (auto* map = std::get_if<Map>(&node)) flush_body(map->body, inputs, results);
     if (auto* fold = std::get_if<Fold>(&node))
-      for (ScalarBody* body : {&fold->leaf, &fold->step, &fold->merge, &fold->finish, &fold->start.lift})
-        flush_body(*body, inputs, results);
+      for (const auto& [name, body] : bodies_of(*fold)) flush_body(*body, inputs, results);
   }
   return flushed;
 }

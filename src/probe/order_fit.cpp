@@ -188,11 +188,19 @@ class Fit {
     if (found_.empty()) {
       found_.push_back({Order::tree(tree_.merges, true), false});
       found_.push_back({Order::tree(tree_.merges, false), false});
+      if (joins_leaves(0) && joins_leaves(1)) found_.push_back({Order::tree(tree_.merges, true, true), false});
     }
     return std::move(found_);
   }
 
  private:
+  /// Whether some merge joins two leaves, or a leaf and a partial result.
+  bool joins_leaves(int partial_results) const {
+    const auto partial = [this](std::int64_t item) { return item < tree_.leaves ? 0 : 1; };
+    return std::ranges::any_of(tree_.merges,
+                               [&](const auto& m) { return partial(m.first) + partial(m.second) == partial_results; });
+  }
+
   bool try_order(const Order& order, bool general = true) {
     if (!shape_.is(order)) return false;
     found_.push_back({order, general});
@@ -260,5 +268,46 @@ class Fit {
 }  // namespace
 
 std::vector<FittedOrder> fit_orders(const SumTree& tree) { return Fit(tree).run(); }
+
+std::vector<FittedOrder> fit_tails(const SumTree& tree) {
+  if (tree.merges.empty()) return {};
+  const Shape shape(tree);
+  std::vector<bool> has_first(static_cast<size_t>(tree.leaves), false);
+  std::vector<std::int64_t> count(static_cast<size_t>(tree.leaves), 1);
+  has_first[0] = true;
+  for (const auto& [a, b] : tree.merges) {
+    const auto x = static_cast<size_t>(a), y = static_cast<size_t>(b);
+    has_first.push_back(has_first[x] || has_first[y]);
+    count.push_back(count[x] + count[y]);
+  }
+  const auto& [a, b] = tree.merges.back();
+  const std::int64_t length = count[static_cast<size_t>(has_first[static_cast<size_t>(a)] ? a : b)];
+  const std::int64_t tail = tree.leaves - length;
+  if (length <= tail || !shape.is(Order::sequential(), length, tail)) return {};
+  // The head's merges, renumbered; a leaf beyond it means that the head is none.
+  SumTree head{length, {}};
+  std::vector<std::int64_t> number(count.size(), -1);
+  for (std::int64_t leaf = 0; leaf < length; ++leaf) number[static_cast<size_t>(leaf)] = leaf;
+  for (size_t m = 0; m + 1 < tree.merges.size(); ++m) {
+    const auto [x, y] = tree.merges[m];
+    const std::int64_t left = number[static_cast<size_t>(x)], right = number[static_cast<size_t>(y)];
+    if (left < 0 || right < 0) continue;
+    head.merges.emplace_back(left, right);
+    number[static_cast<size_t>(tree.leaves) + m] = length + static_cast<std::int64_t>(head.merges.size()) - 1;
+  }
+  if (static_cast<std::int64_t>(head.merges.size()) != length - 1) return {};
+  std::vector<FittedOrder> found;
+  std::vector<FittedOrder> heads{{Order::sequential(), true}};
+  if (length > 1) heads = fit_orders(head);
+  for (const FittedOrder& fit : heads) {
+    // Rows as wide as they may be; a generator may have narrower ones.
+    std::int64_t width = 1;
+    while (length % (2 * width) == 0) width *= 2;
+    if (width <= tail) width = length;
+    do found.push_back({Order::tailed(width, fit.order, Order::Tail::Apart), fit.general});
+    while (fit.general && width % 2 == 0 && (width /= 2) > tail);
+  }
+  return found;
+}
 
 }  // namespace bitpact

@@ -14,7 +14,11 @@ struct FittedOrder {
 };
 
 /// The simplest first; spellings that differ in whether a leaf is a step or a merge are both there, since they may round
-/// differently. Never empty: the tree itself, by steps and by merges, is the last resort.
+/// differently, Never empty: the tree itself, by steps and by merges, is the last resort.
 std::vector<FittedOrder> fit_orders(const SumTree& tree);
+
+/// Orders with a tail apart that give the tree, whatever gives the head; for tails that have bodies of their own. Empty where the
+/// tree's last join is not that of a head and of a chain behind it, shorter than the head.
+std::vector<FittedOrder> fit_tails(const SumTree& tree);
 
 }  // namespace bitpact

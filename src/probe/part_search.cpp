@@ -13,6 +13,7 @@ namespace bitpact {
 namespace {
 
 constexpr size_t kWhole = 48;  // candidates that are run on all outputs
+constexpr int kScreenSeeds = 16;
 constexpr int kDeepestSplit = 8;
 constexpr int kSplitSeeds = 16;    // sets of operands that a split must hold on
 constexpr int kPartingSeeds = 24;  // sets on which what is left is told apart, at most
@@ -44,13 +45,21 @@ class Search {
     for (const OutputGroup& group : groups) {
       tell(fmt::format("{} output(s): {}", group.outputs.size(),
                        group.orders.empty() ? "no order known, the listed ones are tried" : "order " + brief(group.orders)));
-      search(group.outputs, candidates(problem_, group.orders), 0);
+      std::vector<Candidate> all = candidates(problem_, group.orders);
+      std::erase_if(all, [&](const Candidate& c) { return has_tail(c.program) != group.tails; });
+      search(group.outputs, std::move(all), 0);
     }
     std::sort(found_.unexplained.begin(), found_.unexplained.end());
     return std::move(found_);
   }
 
  private:
+  static bool has_tail(const NumericProgram& program) {
+    return std::ranges::any_of(program.nodes, [](const Node& node) {
+      const auto* fold = std::get_if<Fold>(&node);
+      return fold != nullptr && fold->tail;
+    });
+  }
   static std::string brief(const std::vector<Order>& orders) {
     const std::string text = spelled(orders.front());
     return (text.size() > 100 ? text.substr(0, 97) + "..." : text) +
@@ -75,11 +84,13 @@ class Search {
   void search(const Outputs& outputs, std::vector<Candidate> left, int depth) {
     found_.tried += static_cast<std::int64_t>(left.size());
     const size_t before = left.size();
-    std::vector<Candidate> screened;
-    for (const Candidate& c : left)
-      if (fits_window(c, problem_, gentle(0), outputs)) screened.push_back(c);
+    std::vector<Candidate> screened = fitting_window(left, gentle(0), outputs);
     tell(fmt::format("  a window of outputs: {} of {} program(s) left", screened.size(), before));
     if (screened.empty()) return search_elsewhere(outputs, left, depth);
+    // One output strikes out little: more sets of operands, before any program is dropped unasked.
+    for (int round = 1; round <= kScreenSeeds && screened.size() > kWhole; ++round)
+      if (std::vector<Candidate> fewer = fitting_window(screened, gentle(round), outputs); !fewer.empty())
+        screened = std::move(fewer);
     if (screened.size() > kWhole) screened.resize(kWhole);
     std::vector<Candidate> fits;
     std::optional<Candidate> best;
@@ -95,6 +106,13 @@ class Search {
     tell(fmt::format("  all outputs: {} of {} program(s) left", fits.size(), screened.size()));
     if (fits.empty()) return split(outputs, *best, left, depth);
     settle(outputs, fits);
+  }
+
+  std::vector<Candidate> fitting_window(const std::vector<Candidate>& of, const Asked& asked, const Outputs& outputs) const {
+    std::vector<Candidate> fitting;
+    for (const Candidate& c : of)
+      if (fits_window(c, problem_, asked, outputs)) fitting.push_back(c);
+    return fitting;
   }
 
   /// No candidate gives a window: one may still give outputs elsewhere in the group.

@@ -11,6 +11,7 @@ namespace bitpact {
 struct OutputGroup {
   std::vector<std::int64_t> outputs;
   std::vector<Order> orders;
+  bool tails = false;  ///< programs whose tail has bodies of its own, and no others; else only others
 };
 
 /// Outputs and the programs that gave all of them on everything asked.

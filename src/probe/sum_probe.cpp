@@ -95,17 +95,50 @@ class Probe {
     site_ = find_sum(problem_);
     const std::vector<OutputGroup> groups = output_groups();
     report_.counts.tree_seconds = since(begin);
+    if (!explained(groups)) explain_by_tails(groups);
+    count(begin);
+  }
+
+ private:
+  /// Looks for programs and replays them; false where there is no contract.
+  bool explained(const std::vector<OutputGroup>& groups) {
     PartSearch found = search_parts(asker_, groups, settings_.seed, settings_.say);
-    report_.counts.hypotheses = found.tried;
+    report_.counts.hypotheses += found.tried;
     if (!found.unexplained.empty()) {
       unexplained(found);
     } else {
       certify(std::move(found));
     }
-    count(begin);
+    return report_.verdict == ProbeVerdict::Contract;
   }
 
- private:
+  /// Where no program gives the outputs and their trees end with a chain behind a head, the chain may be computed otherwise.
+  void explain_by_tails(std::vector<OutputGroup> groups) {
+    if (!trees_.without.empty() || trees_.trees.empty()) return;
+    general_ = true;
+    for (size_t t = 0; t < trees_.trees.size(); ++t) {
+      std::vector<FittedOrder> fitted = fit_tails(trees_.trees[t]);
+      if (fitted.empty()) return;
+      if (settings_.other_lengths) fitted = fitting_elsewhere(std::move(fitted));
+      general_ = general_ && fitted.front().general;
+      groups[t].orders.clear();
+      groups[t].tails = true;
+      for (const FittedOrder& f : fitted) groups[t].orders.push_back(f.order);
+    }
+    tell("none of them; tails that are added up otherwise are tried");
+    const ProbeReport failed = report_;
+    report_.verdict = ProbeVerdict::Unknown;
+    report_.diagnostic.reset();
+    report_.reproducer.reset();
+    report_.parts.clear();
+    report_.nearest.clear();
+    report_.nearest_different = report_.nearest_compared = 0;
+    if (explained(groups)) return;
+    const ProbeCounts counts = report_.counts;
+    report_ = failed;
+    report_.counts = counts;
+  }
+
   void tell(const std::string& line) const {
     if (settings_.say) settings_.say(line);
   }

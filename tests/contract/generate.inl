@@ -193,7 +193,8 @@ inline Order order(Random& random, std::int64_t leaves, int depth) {
           items.resize(items.size() - 2);
           items.push_back(next);
         }
-        return Order::tree(merges, random.chance(50));
+        const bool steps = random.chance(50);
+        return Order::tree(merges, steps, steps && random.chance(50));
       }
       return Order::sequential();
     default:
@@ -259,6 +260,33 @@ inline void random_bodies(Random& random, const std::vector<Format>& operand_for
     for (Format format : state) fold.start.values.push_back(value(random, format));
 }
 
+/// A tail with bodies of its own; now and then those of the head, which are none (NF10).
+inline void tail(Random& random, const std::vector<Format>& operand_formats, int most, Fold& fold) {
+  const std::vector<Format> head = fold.state_formats(), result = fold.finish.result_formats();
+  if (random.chance(25)) {
+    TailBodies& same = fold.tail.emplace(TailBodies{fold.leaf, fold.step, fold.start, fold.merge, fold.finish});
+    std::vector<int> values(same.join.results);
+    for (Instruction instruction : fold.finish.code) {
+      for (int& arg : instruction.args)
+        if (arg >= 0) arg = values[static_cast<size_t>(arg)];
+      same.join.code.push_back(instruction);
+      values.push_back(static_cast<int>(same.join.arguments.size() + same.join.code.size()) - 1);
+    }
+    same.join.results = {values[static_cast<size_t>(fold.finish.results[0])]};
+    return;
+  }
+  Fold own;
+  if (random.chance(50) && is_float(operand_formats.front()) && is_float(operand_formats.back()))
+    sum_of_products(random, operand_formats, own);
+  else
+    random_bodies(random, operand_formats, most, own);
+  const std::vector<Format> state = own.state_formats();
+  std::vector<Format> both = head;
+  both.insert(both.end(), state.begin(), state.end());
+  fold.tail = TailBodies{own.leaf, own.step, own.start, body(random, both, result, most), body(random, state, result, most)};
+  if (!merges_states(fold) && random.chance(50)) fold.merge = {};
+}
+
 inline Case program(Random& random, const Options& options) {
   Case c;
   std::vector<std::string> axes{"m", "n", "k"};
@@ -318,6 +346,8 @@ inline Case program(Random& random, const Options& options) {
       fold.axes.insert(fold.axes.begin() + random.below(static_cast<int>(fold.axes.size()) + 1), fold.over[0]);
     }
     if (fold.order.kind == Order::Kind::Sequential && random.chance(30)) fold.merge = {};
+    if (fold.order.kind == Order::Kind::Tailed && fold.order.tail == Order::Tail::Apart && random.chance(70))
+      tail(random, operand_formats, options.most_instructions, fold);
     nodes.emplace_back(std::move(fold));
   }
   c.program.results.push_back(static_cast<int>(nodes.size()) - 1);

@@ -94,7 +94,9 @@ std::string associate(const Order& order, Texts items, bool leaves) {
       for (const auto& [a, b] : order.merges) {
         const std::string &left = items[static_cast<size_t>(a)], &right = items[static_cast<size_t>(b)];
         const bool by_steps = leaves && order.steps;
-        if (by_steps && b < n)
+        if (by_steps && order.pairs && a < n && b < n)
+          items.push_back(merge(left, right));
+        else if (by_steps && b < n)
           items.push_back(step(left, right));
         else if (by_steps && a < n)
           items.push_back(step(right, left));
@@ -207,7 +209,7 @@ class RandomOrder {
       loose.push_back(n + static_cast<std::int64_t>(merges.size()));
       merges.emplace_back(a, b);
     }
-    return Order::tree(merges, steps);
+    return Order::tree(merges, steps, steps && between(0, 1) == 0);
   }
 
  private:
@@ -253,6 +255,7 @@ TEST(Order, Examples) {
   EXPECT_EQ(text(Order::tree({}), 1), "0");
   EXPECT_EQ(text(Order::tree({{2, 0}, {1, 3}}, true), 3), "2.0.1");
   EXPECT_EQ(text(Order::tree({{0, 1}, {2, 3}, {5, 6}, {7, 4}}, true), 5), "(0.1+2.3).4");
+  EXPECT_EQ(text(Order::tree({{0, 1}, {2, 3}, {5, 6}, {7, 4}}, true, true), 5), "((0+1)+(2+3)).4");
   using Ends = Order::Ends;
   EXPECT_EQ(text(Order::blocked(2, {}, {}, Ends::ShortFirst), 5), "((0+1.2)+3.4)");
   EXPECT_EQ(text(Order::blocked(4, {}, {}, Ends::ShortBoth), 9), "((0.1.2+3.4.5.6)+7.8)");
@@ -342,6 +345,7 @@ TEST(Order, Words) {
   EXPECT_EQ(to_text(Order::pairwise(128, 8)), "pairwise(128 by 8)");
   EXPECT_EQ(to_text(Order::tree({{0, 1}, {3, 2}})), "tree(0+1 3+2)");
   EXPECT_EQ(to_text(Order::tree({{0, 1}, {3, 2}}, true)), "stepped tree(0+1 3+2)");
+  EXPECT_EQ(to_text(Order::tree({{0, 1}, {3, 2}}, true, true)), "stepped tree with pairs(0+1 3+2)");
   EXPECT_EQ(to_text(Order::tailed(8, Order::interleaved(8), Order::Tail::Joined)),
             "rows of 8 (interleaved(8), lanes joined sequential), the rest joined to it one by one");
   EXPECT_EQ(to_text(Order::of_parts({448, 448, 289, 288})),

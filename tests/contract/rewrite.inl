@@ -283,6 +283,8 @@ inline MaybeCase respell_order(Random& random, const Case& c) {
     fold->merge = body(random, twice, state, 2);
     return made;
   }
+  if (fold->tail)  // the order stays tailed; its rows may be spelled otherwise
+    return !fold->order.inner.empty() && respell(random, fold->order.inner[0], true) ? MaybeCase(made) : std::nullopt;
   return respell(random, fold->order, true) ? MaybeCase(made) : std::nullopt;
 }
 
@@ -324,6 +326,20 @@ inline MaybeCase respell_start(Random& random, const Case& c) {
   return made;
 }
 
+// ---- NF10
+
+inline MaybeCase tail_like_head(Random& random, const Case& c) {
+  Case made = c;
+  Fold* fold = some_fold(random, made.program);
+  if (fold == nullptr || fold->tail || fold->order.kind != Order::Kind::Tailed || fold->order.tail != Order::Tail::Apart ||
+      fold->merge == ScalarBody{})
+    return std::nullopt;
+  ScalarBody join = fold->merge;
+  join.results = append(join, fold->finish, fold->merge.results);
+  fold->tail = TailBodies{fold->leaf, fold->step, fold->start, join, fold->finish};
+  return made;
+}
+
 inline MaybeCase leaf_into_step(Random& random, const Case& c) {
   Case made = c;
   Fold* fold = some_fold(random, made.program);
@@ -356,7 +372,7 @@ inline MaybeCase finish_into_map(Random& random, const Case& c) {
   if (folds.empty()) return std::nullopt;
   const int n = random.pick(folds);
   auto& fold = std::get<Fold>(made.program.nodes[static_cast<size_t>(n)]);
-  if (fold.state_formats().size() != 1) return std::nullopt;
+  if (fold.state_formats().size() != 1 || fold.tail) return std::nullopt;
   Map map{{n}, fold.finish, fold.axes};
   fold.finish = identity_body(fold.state_formats());
   const int m = insert(made.program, n, map);
@@ -374,7 +390,7 @@ inline MaybeCase map_into_finish(Random&, const Case& c) {
     if (map == nullptr || map->operands.size() != 1) continue;
     const auto* fold = std::get_if<Fold>(&c.program.nodes[static_cast<size_t>(map->operands[0])]);
     if (fold == nullptr || !std::ranges::is_permutation(fold->axes, map->axes) || fold->emit == Emit::Prefixes) continue;
-    if (fold->state_formats().size() != 1) continue;
+    if (fold->state_formats().size() != 1 || fold->tail) continue;
     Fold copy = *fold;
     copy.axes = map->axes;
     copy.finish.results = append(copy.finish, map->body, copy.finish.results);
@@ -424,23 +440,30 @@ inline MaybeCase map_into_leaf(Random& random, const Case& c) {
     const auto o = static_cast<size_t>(random.below(static_cast<int>(fold->operands.size())));
     const auto* map = std::get_if<Map>(&c.program.nodes[static_cast<size_t>(fold->operands[o])]);
     if (map == nullptr) continue;
-    ScalarBody leaf;
     std::vector<int> operands, own, maps;
+    std::vector<Format> formats;
     for (size_t a = 0; a < fold->operands.size(); ++a) {
       own.push_back(static_cast<int>(operands.size()));
       if (a == o) continue;
       operands.push_back(fold->operands[a]);
-      leaf.arguments.push_back(fold->leaf.arguments[a]);
+      formats.push_back(fold->leaf.arguments[a]);
     }
     for (size_t a = 0; a < map->operands.size(); ++a) {
       maps.push_back(static_cast<int>(operands.size()));
       operands.push_back(map->operands[a]);
-      leaf.arguments.push_back(map->body.arguments[a]);
+      formats.push_back(map->body.arguments[a]);
     }
-    own[o] = append(leaf, map->body, maps)[0];
-    leaf.results = append(leaf, fold->leaf, own);
+    const auto with_map = [&](const ScalarBody& body) {
+      ScalarBody leaf;
+      leaf.arguments = formats;
+      std::vector<int> values = own;
+      values[o] = append(leaf, map->body, maps)[0];
+      leaf.results = append(leaf, body, values);
+      return leaf;
+    };
+    fold->leaf = with_map(fold->leaf);
+    if (fold->tail) fold->tail->leaf = with_map(fold->tail->leaf);
     fold->operands = operands;
-    fold->leaf = leaf;
     return made;
   }
   return std::nullopt;
@@ -518,6 +541,7 @@ inline const std::vector<NamedRewrite>& all_rewrites() {
       {"NF6 spell an order otherwise", respell_order},
       {"NF7 spell a start otherwise", respell_start},
       {"NF7 move the leaf into the step", leaf_into_step},
+      {"NF10 give a tail the head's bodies", tail_like_head},
       {"NF8 move the finish into a map", finish_into_map},
       {"NF8 move a map into the finish", map_into_finish},
       {"NF8 split a map", split_map},

@@ -122,7 +122,9 @@ class Runner {
         leaf.push_back(call(fold.leaf, read(fold.operands, where)));
       }
       std::vector<Bits> state;
-      if (fold.emit == Emit::Prefixes) {
+      if (fold.tail) {
+        // below
+      } else if (fold.emit == Emit::Prefixes) {
         const std::int64_t upto = at(fold.axes, i).at(fold.over[0]);
         const std::int64_t first = fold.order.reversed ? leaves - 1 : 0;
         state =
@@ -142,9 +144,43 @@ class Runner {
         }
         state = slots[0];
       }
-      out.push_back(call(fold.finish, state)[0]);
+      out.push_back(fold.tail ? with_tail(fold, where, leaf, leaves) : call(fold.finish, state)[0]);
     }
     return out;
+  }
+
+  // Head and tail each for itself: what a tail of its own says, word for word.
+  Bits with_tail(const Fold& fold, Coordinates where, const std::vector<std::vector<Bits>>& leaf, std::int64_t leaves) {
+    const std::int64_t head = leaves / fold.order.width * fold.order.width;
+    std::vector<Bits> rows, rest;
+    if (head > 0) {
+      const Order inner = fold.order.inner.empty() ? Order::sequential() : fold.order.inner[0];
+      const Schedule plan = schedule(inner, head);
+      std::vector<std::vector<Bits>> slots(static_cast<size_t>(plan.slots));
+      for (const ScheduleStep& step : plan.steps) {
+        auto& slot = slots[static_cast<size_t>(step.slot)];
+        if (step.kind == ScheduleStep::Kind::Chain)
+          slot = chain(fold, leaf, step);
+        else if (step.kind == ScheduleStep::Kind::Extend)
+          for (std::int64_t t = 0; t < step.count; ++t)
+            slot = call(fold.step, joined(slot, leaf[static_cast<size_t>(step.first + t * step.stride)]));
+        else
+          slot = call(fold.merge, joined(slot, slots[static_cast<size_t>(step.other)]));
+      }
+      rows = slots[0];
+    }
+    if (head == leaves) return call(fold.finish, rows)[0];
+    for (std::int64_t l = head; l < leaves; ++l) {
+      for (const auto& [axis, position] : at(fold.over, l)) where[axis] = position;
+      const std::vector<Bits> values = call(fold.tail->leaf, read(fold.operands, where));
+      if (l == head && fold.tail->start.first_leaf) {
+        rest = call(fold.tail->start.lift, values);
+        continue;
+      }
+      if (l == head) rest = fold.tail->start.values;
+      rest = call(fold.tail->step, joined(rest, values));
+    }
+    return call(head == 0 ? fold.tail->finish : fold.tail->join, joined(rows, rest))[0];
   }
 
   static std::vector<Bits> joined(std::vector<Bits> a, const std::vector<Bits>& b) {

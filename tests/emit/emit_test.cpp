@@ -56,6 +56,26 @@ TEST(Emit, ATargetWithoutOrderGetsEveryStep) {
   EXPECT_EQ(forms(emit(program("matmul 4x40xf32,40x4xf32"), traits)), (Names{"while", "written-out"}));
 }
 
+// Head and tail are two folds over slices, each in the form asked for, and then joined; one of them alone is one fold.
+TEST(Emit, ATailWithBodiesOfItsOwn) {
+  Traits traits;
+  const auto with_tail = [&traits](const std::string& line) {
+    return emit(program(line, {{"order", "tailed(4, interleaved(2), apart)"}, {"tail", "f64"}}), traits);
+  };
+  EXPECT_THROW(with_tail("dot 11xf32,11xf32"), Refused);  // f64 is not kept
+  traits.keeps_f64 = true;
+  const auto both = with_tail("dot 11xf32,11xf32");
+  EXPECT_EQ(forms(both), Names{"written-out"});  // lanes have no other form
+  EXPECT_TRUE(has(both[0].module, "[0:8]") && has(both[0].module, "[8:11]"));
+  EXPECT_TRUE(has(both[0].module, "tensor<f64>"));
+  const auto rows = with_tail("dot 8xf32,8xf32");
+  EXPECT_FALSE(has(rows[0].module, "f64"));
+  const auto tail = with_tail("dot 3xf32,3xf32");
+  EXPECT_TRUE(has(tail[0].module, "f64"));
+  EXPECT_EQ(forms(tail).back(), "written-out");
+  EXPECT_GT(tail.size(), 1U);  // a sequential sum in f64
+}
+
 TEST(Emit, AF16ProductIsExactSoADotWillDo) {
   const auto all = emit(program("matmul 4x8xf16,8x4xf16"), Traits{});
   EXPECT_EQ(all[0].form, "dot_general");

@@ -32,10 +32,24 @@ def test_what_is_known_of_them_is_found(bitpact, schema, tmp_path, backend, prob
     assert compared.json["contract"]["shape"] == "verified"
 
 
+# Below 32 terms, and behind the last row of 32, NumPy's dot (OpenBLAS) rounds products to f32 and adds them up in f64.
+@pytest.mark.parametrize("terms", [1, 7, 33, 63, 100])
+def test_tails_in_double_are_found(bitpact, tmp_path, terms):
+    problem = f"dot {terms}xf32,{terms}xf32"
+    ran = bitpact("probe", problem, "--backend", "numpy", "--json", "-o", tmp_path / "c.json", *FEW)
+    assert ran.code == 0, ran.out + ran.err
+    compared = bitpact(
+        "compare", problem, "--reference", "numpy", "--candidate", "native", "--contract", tmp_path / "c.json", "--json"
+    )
+    assert compared.code == 0 and compared.json["verdict"] == "exact", compared.out
+    assert compared.json["operands"]["sets"] == 128
+
+
 LIARS = [
     ("kahan", "sum 64x257xf32", {"not-a-tree", "unknown"}),
     ("random-order", "sum 64x257xf32", {"nondeterministic"}),
     ("reversed", "sum 64x257xf32", {"contract"}),
+    ("tail-in-double", "sum 64x287xf32", {"contract"}),
 ]
 
 

@@ -340,7 +340,14 @@ class RandomCase {
     std::int64_t leaves = 1;
     for (const std::string& axis : fold.over) leaves *= made_.bound.extents[axis];
     fold.order = prefixes ? (random_.one_in(2) ? Order::sequential() : Order::backwards()) : random_order(random_, leaves);
-    add_bodies(fold);
+    if (!prefixes && random_.one_in(5)) {
+      fold.order = Order::tailed(random_.between(1, 5), random_.one_in(2) ? Order::sequential() : Order::interleaved(2),
+                                 Order::Tail::Apart);
+      add_bodies(fold);
+      add_tail(fold);
+    } else {
+      add_bodies(fold);
+    }
     made_.bound.program.nodes.emplace_back(fold);
   }
 
@@ -354,7 +361,18 @@ class RandomCase {
     fold.step = random_body(random_, joined(state, leaf), state, random_.between(0, 3));
     fold.merge = random_body(random_, joined(state, state), state, random_.between(0, 3));
     fold.finish = random_body(random_, state, {some_format()}, random_.between(0, 1));
-    add_start(fold, leaf, state);
+    add_start(fold.start, leaf, state);
+  }
+
+  /// A tail with bodies of its own.
+  void add_tail(Fold& fold) {
+    Fold own;
+    own.operands = fold.operands;
+    add_bodies(own);
+    const std::vector<Format> state = own.state_formats(), result = fold.finish.result_formats();
+    fold.tail = TailBodies{own.leaf, own.step, own.start,
+                           random_body(random_, joined(fold.state_formats(), state), result, random_.between(0, 2)),
+                           random_body(random_, state, result, random_.between(0, 2))};
   }
 
   /// What the interpreter has short cuts for: sums of products in one format.
@@ -372,16 +390,16 @@ class RandomCase {
     BodyBuilder finish({f});
     const Format out = random_.one_in(2) ? f : some_format();
     fold.finish = finish.finish({finish.convert(0, out)});
-    add_start(fold, values, {f});
+    add_start(fold.start, values, {f});
   }
 
-  void add_start(Fold& fold, const std::vector<Format>& leaf, const std::vector<Format>& state) {
-    fold.start.first_leaf = random_.one_in(2);
-    if (fold.start.first_leaf) {
-      fold.start.lift = random_body(random_, leaf, state, random_.between(0, 2));
+  void add_start(Start& start, const std::vector<Format>& leaf, const std::vector<Format>& state) {
+    start.first_leaf = random_.one_in(2);
+    if (start.first_leaf) {
+      start.lift = random_body(random_, leaf, state, random_.between(0, 2));
     } else {
       for (Format f : state)
-        fold.start.values.push_back(random_.one_in(2) && has_zero(f) ? positive_zero(f) : random_bits(random_, f));
+        start.values.push_back(random_.one_in(2) && has_zero(f) ? positive_zero(f) : random_bits(random_, f));
     }
   }
 

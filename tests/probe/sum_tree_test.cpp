@@ -140,11 +140,43 @@ TEST(OrderFit, FindsTheGenerator) {
     }
 }
 
+// Heads with a chain behind them, whatever the heads are.
+TEST(OrderFit, FindsTailsApart) {
+  const auto fits = [](const char* text, std::int64_t n) {
+    const std::vector<FittedOrder> found = fit_tails(tree_of(parse_order(text), n));
+    const TreeKey key = key_of(parse_order(text), n);
+    bool itself = false;
+    for (const FittedOrder& f : found) {
+      EXPECT_EQ(key_of(f.order, n), key) << spelled(f.order);
+      EXPECT_EQ(tail_length(f.order, n), tail_length(parse_order(text), n)) << spelled(f.order);
+      itself = itself || f.order == parse_order(text);
+    }
+    return itself;
+  };
+  EXPECT_TRUE(fits("tailed(32, sequential, apart)", 287));
+  EXPECT_TRUE(fits("tailed(32, interleaved(8, pairwise(1)), apart)", 63));
+  EXPECT_TRUE(fits("tailed(32, sequential, apart)", 33));
+  // A head that no generator gives, and trees that end otherwise.
+  std::mt19937_64 engine(4);
+  const SumTree head = random_tree(96, engine);
+  const Order order = Order::tailed(32, Order::tree(head.merges, true), Order::Tail::Apart);
+  const auto found = fit_tails(tree_of(order, 100));
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0].order.width, 32);
+  EXPECT_EQ(key_of(found[0].order, 100), key_of(order, 100));
+  EXPECT_FALSE(found[0].general);
+  EXPECT_TRUE(fit_tails(tree_of(parse_order("tailed(32, interleaved(8), joined)"), 63)).size() == 0 ||
+              tail_length(fit_tails(tree_of(parse_order("tailed(32, interleaved(8), joined)"), 63))[0].order, 63) == 1);
+  EXPECT_TRUE(fit_tails(tree_of(parse_order("interleaved(2)"), 7)).empty());
+  EXPECT_TRUE(fit_tails(tree_of(parse_order("blocked(4, pairwise(1))"), 7)).empty());  // no chain behind it
+  EXPECT_TRUE(fit_tails(SumTree{1, {}}).empty());
+}
+
 TEST(OrderFit, TheTreeItselfIsTheLastResort) {
   std::mt19937_64 engine(3);
   const SumTree tree = random_tree(50, engine);
   const auto found = fit_orders(tree);
-  ASSERT_EQ(found.size(), 2U);
+  ASSERT_EQ(found.size(), 3U);  // by steps, by merges, and by steps where two leaves are merged
   EXPECT_FALSE(found[0].general);
   for (const FittedOrder& f : found) EXPECT_EQ(key_of(f.order, 50), key_of(tree));
   const auto parts = fit_orders(tree_of(parse_order("parts(500 300 201)"), 1001));

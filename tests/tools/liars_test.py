@@ -39,6 +39,9 @@ def liars():
         ("pairwise(1)", "tree 0 + 1 + (2 + (3 + 4))", 5),
         ("blocked(2, sequential, pairwise(1))", "tree 0..1 + (2..3 + 4)", 5),
         ("interleaved(4, interleaved(2))", "tree (0 + 2) + (1 + 3)", 4),
+        ("tailed(4, apart)", "tree 0..3 + (4 + 5)", 6),
+        ("tailed(4, interleaved(2), apart)", "tree 0..2/2 + 1..3/2 + (4 + 5)", 6),
+        ("paired_tree(0+1 3+2)", "stepped_tree(0+1 3+2)", 3),
     ],
 )
 def test_two_spellings_of_one_tree(one, other, leaves):
