@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 
 #include "diagnostic/diagnostic.h"
 
@@ -50,8 +51,9 @@ std::vector<std::string> common_orders() {
 
 namespace {
 
-constexpr std::int64_t kLongestBlock =
-    16;  // one vector of f32 on AVX-512; blocks that were seen are divisors of the length up to it
+// Blocks of products are a divisor of their number, up to one vector of f32 on AVX-512: 16 terms, and 1 where the number is prime.
+// Sums are cut into vectors of bf16: 32 terms. The most terms come first, 32 and 1 last, as they joined.
+const std::vector<std::int64_t> kBlocks{16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 32, 1};
 
 std::vector<Format> accumulator_formats(const OperatorFormats& formats) {
   const Format operand = formats.operands.front();
@@ -65,6 +67,15 @@ bool sums_in_blocks(const OperatorFormats& formats) {
 const std::vector<std::string> kResults = {"kept", "plus-zero"};
 
 std::string block_value(std::int64_t every) { return fmt::format("f32/bf16@{}", every); }
+
+// Every partial sum is rounded twice.
+ScalarBody rounding_step(const SumTerm& term, const Accumulator& accumulator) {
+  BodyBuilder b(term.step.arguments);
+  std::vector<int> arguments(term.step.arguments.size());
+  std::iota(arguments.begin(), arguments.end(), 0);
+  const int sum = inlined(b, term.step, arguments)[0];
+  return b.finish({b.convert(b.convert(sum, accumulator.rounded), accumulator.format)});
+}
 
 // A step that also counts the terms of its block, and rounds the partial sum where the block is full.
 ScalarBody counting_step(const SumTerm& term, const Accumulator& accumulator) {
@@ -141,13 +152,13 @@ Rounding parse_rounding(const Choices& choices) {
 std::vector<std::string> accumulator_values(const OperatorFormats& formats) {
   std::vector<std::string> values = format_values(accumulator_formats(formats));
   if (sums_in_blocks(formats))
-    for (std::int64_t every = kLongestBlock; every > 1; --every) values.push_back(block_value(every));
+    for (const std::int64_t every : kBlocks) values.push_back(block_value(every));
   return values;
 }
 
 Accumulator parse_accumulator(const OperatorFormats& formats, const Choices& choices) {
   const std::string value = chosen(choices, "accumulator", accumulator_values(formats));
-  for (std::int64_t every = 2; every <= kLongestBlock; ++every)
+  for (const std::int64_t every : kBlocks)
     if (value == block_value(every)) {
       if (choices.at("order") != "sequential" || choices.at("start") != "zero")
         refuse(Code::BadAttribute, fmt::format("accumulator={} goes with order=sequential and start=zero", value));
@@ -196,10 +207,12 @@ Fold sum_fold(std::vector<int> operands, Axes over, Axes axes, const SumTerm& te
   const bool plus_zero = choices.contains("result") && chosen(choices, "result", kResults) == "plus-zero";
   if (kept.every > 0) {
     if (plus_zero) refuse(Code::BadAttribute, "result=plus-zero goes with one format of partial sums");
-    fold.step = counting_step(term, kept);
-    BodyBuilder b({accumulator, Format::I32});
+    const bool counts = kept.every > 1;
+    fold.step = counts ? counting_step(term, kept) : rounding_step(term, kept);
+    BodyBuilder b(fold.step.result_formats());
     fold.finish = b.finish({b.convert(0, result)});
-    fold.start = {false, {}, {positive_zero(accumulator), 0}};
+    fold.start = {false, {}, {positive_zero(accumulator)}};
+    if (counts) fold.start.values.push_back(0);
     return fold;
   }
   fold.step = term.step;
