@@ -51,8 +51,8 @@ std::vector<std::string> common_orders() {
 
 namespace {
 
-// Blocks of products are a divisor of their number, up to one vector of f32 on AVX-512: 16 terms, and 1 where the number is prime.
-// Sums are cut into vectors of bf16: 32 terms. The most terms come first, 32 and 1 last, as they joined.
+// Blocks of products are a divisor of their number, up to one vector of f32 on AVX-512: 16 terms, and 1 where the number is
+// prime. Sums are cut into vectors of bf16: 32 terms. The most terms come first, 32 and 1 last, as they joined.
 const std::vector<std::int64_t> kBlocks{16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 32, 1};
 
 std::vector<Format> accumulator_formats(const OperatorFormats& formats) {
