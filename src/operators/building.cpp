@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "diagnostic/diagnostic.h"
+#include "operators/compensated.h"
 
 namespace bitpact {
 
@@ -41,6 +42,7 @@ std::vector<std::string> common_orders() {
           "interleaved(8, interleaved(4, interleaved(2)))",  // two vectors of four lanes, each join folding the lanes in half
           "interleaved(16)",
           "interleaved(16, pairwise(1))",
+          "interleaved(16, interleaved(8, interleaved(4, interleaved(2))))",
           "blocked(32)",
           "blocked(32, sequential, blocked(32))",  // a tree of windows of 32
           "blocked(256)",
@@ -153,6 +155,8 @@ std::vector<std::string> accumulator_values(const OperatorFormats& formats) {
   std::vector<std::string> values = format_values(accumulator_formats(formats));
   if (sums_in_blocks(formats))
     for (const std::int64_t every : kBlocks) values.push_back(block_value(every));
+  if (default_accumulator(formats.operands.front()) == Format::F32)
+    for (const Compensation& c : compensations()) values.push_back(c.value);
   return values;
 }
 
@@ -164,13 +168,21 @@ Accumulator parse_accumulator(const OperatorFormats& formats, const Choices& cho
         refuse(Code::BadAttribute, fmt::format("accumulator={} goes with order=sequential and start=zero", value));
       return {Format::F32, Format::BF16, every};
     }
+  if (is_compensation(value)) {
+    if (choices.at("start") != "zero") refuse(Code::BadAttribute, fmt::format("accumulator={} goes with start=zero", value));
+    return {Format::F32, Format::F32, 0, value};
+  }
   return {parse_format(value), parse_format(value), 0};
 }
 
 std::vector<ChoicePoint> sum_choice_points(const OperatorFormats& formats) {
+  std::map<std::string, std::string> meanings;
+  for (const std::string& value : accumulator_values(formats))
+    for (const Compensation& c : compensations())
+      if (c.value == value) meanings[value] = c.meaning;
   return {
       {"accumulator", accumulator_values(formats),
-       "the format that partial sums are rounded to; f32/bf16@N: f32, and bf16 after every N terms"},
+       "the format that partial sums are rounded to; f32/bf16@N: f32, and bf16 after every N terms", meanings},
       {"order", common_orders(), "how the terms are associated"},
       {"start", {"zero", "first"}, "whether a chain starts from +0 or from its first term"},
       {"result",
@@ -205,8 +217,13 @@ Fold sum_fold(std::vector<int> operands, Axes over, Axes axes, const SumTerm& te
   fold.leaf = term.leaf;
   fold.order = parse_order(choices.at("order"));
   const bool plus_zero = choices.contains("result") && chosen(choices, "result", kResults) == "plus-zero";
+  if (plus_zero && (kept.every > 0 || !kept.compensation.empty()))
+    refuse(Code::BadAttribute, "result=plus-zero goes with one format of partial sums");
+  if (!kept.compensation.empty()) {
+    compensate(fold, kept.compensation, result);
+    return fold;
+  }
   if (kept.every > 0) {
-    if (plus_zero) refuse(Code::BadAttribute, "result=plus-zero goes with one format of partial sums");
     const bool counts = kept.every > 1;
     fold.step = counts ? counting_step(term, kept) : rounding_step(term, kept);
     BodyBuilder b(fold.step.result_formats());
