@@ -145,7 +145,9 @@ class Search {
     const int rounds = rounds_for_all(problem_, Recipe::all_classes());
     const auto fits_all = [&](const Candidate& c) {
       for (int round = 0; round < rounds; ++round)
-        if (!differing(c, problem_, full(round), outputs).empty()) return false;
+        if (!fits_window(c, problem_, full(round), outputs, outputs.front()) ||
+            !differing(c, problem_, full(round), outputs).empty())
+          return false;
       return true;
     };
     // Which subnormals count is told apart below; until then all variants stay.
