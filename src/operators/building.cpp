@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 
 #include "diagnostic/diagnostic.h"
+#include "operators/compensated.h"
 
 namespace bitpact {
 
@@ -40,6 +42,7 @@ std::vector<std::string> common_orders() {
           "interleaved(8, interleaved(4, interleaved(2)))",  // two vectors of four lanes, each join folding the lanes in half
           "interleaved(16)",
           "interleaved(16, pairwise(1))",
+          "interleaved(16, interleaved(8, interleaved(4, interleaved(2))))",
           "blocked(32)",
           "blocked(32, sequential, blocked(32))",  // a tree of windows of 32
           "blocked(256)",
@@ -50,8 +53,9 @@ std::vector<std::string> common_orders() {
 
 namespace {
 
-constexpr std::int64_t kLongestBlock =
-    16;  // one vector of f32 on AVX-512; blocks that were seen are divisors of the length up to it
+// Blocks of products are a divisor of their number, up to one vector of f32 on AVX-512: 16 terms, and 1 where the number is
+// prime. Sums are cut into vectors of bf16: 32 terms. The most terms come first, 32 and 1 last, as they joined.
+const std::vector<std::int64_t> kBlocks{16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 32, 1};
 
 std::vector<Format> accumulator_formats(const OperatorFormats& formats) {
   const Format operand = formats.operands.front();
@@ -73,6 +77,15 @@ const std::map<std::string, std::string> kTailMeanings = {
 bool has_tail_choice(const OperatorFormats& formats) { return formats.operands.front() == Format::F32; }
 
 std::string block_value(std::int64_t every) { return fmt::format("f32/bf16@{}", every); }
+
+// Every partial sum is rounded twice.
+ScalarBody rounding_step(const SumTerm& term, const Accumulator& accumulator) {
+  BodyBuilder b(term.step.arguments);
+  std::vector<int> arguments(term.step.arguments.size());
+  std::iota(arguments.begin(), arguments.end(), 0);
+  const int sum = inlined(b, term.step, arguments)[0];
+  return b.finish({b.convert(b.convert(sum, accumulator.rounded), accumulator.format)});
+}
 
 // A step that also counts the terms of its block, and rounds the partial sum where the block is full.
 ScalarBody counting_step(const SumTerm& term, const Accumulator& accumulator) {
@@ -149,25 +162,35 @@ Rounding parse_rounding(const Choices& choices) {
 std::vector<std::string> accumulator_values(const OperatorFormats& formats) {
   std::vector<std::string> values = format_values(accumulator_formats(formats));
   if (sums_in_blocks(formats))
-    for (std::int64_t every = kLongestBlock; every > 1; --every) values.push_back(block_value(every));
+    for (const std::int64_t every : kBlocks) values.push_back(block_value(every));
+  if (default_accumulator(formats.operands.front()) == Format::F32)
+    for (const Compensation& c : compensations()) values.push_back(c.value);
   return values;
 }
 
 Accumulator parse_accumulator(const OperatorFormats& formats, const Choices& choices) {
   const std::string value = chosen(choices, "accumulator", accumulator_values(formats));
-  for (std::int64_t every = 2; every <= kLongestBlock; ++every)
+  for (const std::int64_t every : kBlocks)
     if (value == block_value(every)) {
       if (choices.at("order") != "sequential" || choices.at("start") != "zero")
         refuse(Code::BadAttribute, fmt::format("accumulator={} goes with order=sequential and start=zero", value));
       return {Format::F32, Format::BF16, every};
     }
+  if (is_compensation(value)) {
+    if (choices.at("start") != "zero") refuse(Code::BadAttribute, fmt::format("accumulator={} goes with start=zero", value));
+    return {Format::F32, Format::F32, 0, value};
+  }
   return {parse_format(value), parse_format(value), 0};
 }
 
 std::vector<ChoicePoint> sum_choice_points(const OperatorFormats& formats) {
+  std::map<std::string, std::string> meanings;
+  for (const std::string& value : accumulator_values(formats))
+    for (const Compensation& c : compensations())
+      if (c.value == value) meanings[value] = c.meaning;
   std::vector<ChoicePoint> points{
       {"accumulator", accumulator_values(formats),
-       "the format that partial sums are rounded to; f32/bf16@N: f32, and bf16 after every N terms"},
+       "the format that partial sums are rounded to; f32/bf16@N: f32, and bf16 after every N terms", meanings},
       {"order", common_orders(), "how the terms are associated"},
       {"start", {"zero", "first"}, "whether a chain starts from +0 or from its first term"},
       {"result",
@@ -208,12 +231,19 @@ Fold sum_fold(std::vector<int> operands, Axes over, Axes axes, const SumTerm& te
   fold.leaf = term.leaf;
   fold.order = parse_order(choices.at("order"));
   const bool plus_zero = choices.contains("result") && chosen(choices, "result", kResults) == "plus-zero";
+  if (plus_zero && (kept.every > 0 || !kept.compensation.empty()))
+    refuse(Code::BadAttribute, "result=plus-zero goes with one format of partial sums");
+  if (!kept.compensation.empty()) {
+    compensate(fold, kept.compensation, result);
+    return fold;
+  }
   if (kept.every > 0) {
-    if (plus_zero) refuse(Code::BadAttribute, "result=plus-zero goes with one format of partial sums");
-    fold.step = counting_step(term, kept);
-    BodyBuilder b({accumulator, Format::I32});
+    const bool counts = kept.every > 1;
+    fold.step = counts ? counting_step(term, kept) : rounding_step(term, kept);
+    BodyBuilder b(fold.step.result_formats());
     fold.finish = b.finish({b.convert(0, result)});
-    fold.start = {false, {}, {positive_zero(accumulator), 0}};
+    fold.start = {false, {}, {positive_zero(accumulator)}};
+    if (counts) fold.start.values.push_back(0);
     return fold;
   }
   fold.step = term.step;

@@ -15,11 +15,12 @@ std::vector<std::string> format_values(const std::vector<Format>& formats);
 Format default_accumulator(Format format);
 
 /// What partial sums are kept in: a format, or "f32/bf16@16": f32, rounded to bf16 after every 16 terms, which is what compilers
-/// make of a bf16 sum that they cut into blocks of terms. The latter only in sequence, from zero.
+/// make of a bf16 sum that they cut into blocks of terms. The latter only in sequence, from zero. Or one of compensations().
 struct Accumulator {
   Format format = Format::F32;
   Format rounded = Format::F32;
-  std::int64_t every = 0;  ///< 0: never
+  std::int64_t every = 0;         ///< 0: never
+  std::string compensation = {};  ///< empty: none
 };
 /// Refuses `bad-attribute` for what is none of accumulator_values().
 Accumulator parse_accumulator(const OperatorFormats& formats, const Choices& choices);

@@ -26,6 +26,20 @@ std::string to_text(const Candidate& candidate) {
   return text.empty() ? "the operator's one program" : text;
 }
 
+namespace {
+
+/// A fold that carries errors, or several levels of partial sums: what masks see of its order is not its chains.
+bool carries_more_than_a_sum(const NumericProgram& program) {
+  return std::any_of(program.nodes.begin(), program.nodes.end(), [](const Node& node) {
+    const auto* fold = std::get_if<Fold>(&node);
+    if (fold == nullptr) return false;
+    const std::vector<Format> state = fold->state_formats();
+    return std::count_if(state.begin(), state.end(), [](Format format) { return is_float(format); }) > 1;
+  });
+}
+
+}  // namespace
+
 std::vector<Candidate> candidates(const Resolved& problem, const std::vector<Order>& orders) {
   Operator op = operator_named(problem.problem.op);
   if (!orders.empty()) {
@@ -38,8 +52,12 @@ std::vector<Candidate> candidates(const Resolved& problem, const std::vector<Ord
       return points;
     };
   }
+  std::vector<Hypothesis> all = hypotheses(op, problem.formats());
+  if (!orders.empty())
+    for (Hypothesis& h : hypotheses(operator_named(problem.problem.op), problem.formats()))
+      if (carries_more_than_a_sum(h.program)) all.push_back(std::move(h));
   std::vector<Candidate> found;
-  for (Hypothesis& h : distinct_at(hypotheses(op, problem.formats()), problem.binding))
+  for (Hypothesis& h : distinct_at(std::move(all), problem.binding))
     found.push_back({std::move(h.choices), "", std::move(h.program), {}});
   return found;
 }
@@ -70,9 +88,9 @@ std::vector<std::int64_t> differing(const Candidate& candidate, const Resolved& 
 }
 
 bool fits_window(const Candidate& candidate, const Resolved& problem, const Asked& asked,
-                 const std::vector<std::int64_t>& outputs) {
+                 const std::vector<std::int64_t>& outputs, std::int64_t around) {
   constexpr std::int64_t kOutputs = 64;
-  const Window window = window_around(problem, coordinate(problem.result.shape, outputs.front()), kOutputs);
+  const Window window = window_around(problem, coordinate(problem.result.shape, around), kOutputs);
   const Part part = cut(problem.binding, asked.operands, window);
   const Tensor seen = cut(asked.result, problem.binding.result, window);
   const Tensor got = interpret(bind(candidate.program, part.binding), part.operands).results[0];

@@ -34,8 +34,8 @@ std::vector<Candidate> flushing(const Candidate& candidate);
 /// those inside. `inside` counts them.
 std::vector<std::int64_t> differing(const Candidate& candidate, const Resolved& problem, const Asked& asked,
                                     const std::vector<std::int64_t>& outputs, std::int64_t* inside = nullptr);
-/// Whether the candidate gives the outputs listed that lie in a small window around the first: a cheap test.
+/// Whether the candidate gives the outputs listed that lie in a small window around one of them: a cheap test.
 bool fits_window(const Candidate& candidate, const Resolved& problem, const Asked& asked,
-                 const std::vector<std::int64_t>& outputs);
+                 const std::vector<std::int64_t>& outputs, std::int64_t around);
 
 }  // namespace bitpact

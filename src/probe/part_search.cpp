@@ -12,8 +12,10 @@
 namespace bitpact {
 namespace {
 
-constexpr size_t kWhole = 48;  // candidates that are run on all outputs
-constexpr int kScreenSeeds = 16;
+constexpr size_t kWhole = 48;           // candidates that are run on all outputs of a large problem
+constexpr double kManySteps = 1 << 24;  // a problem with fewer leaves in all runs more of them
+constexpr size_t kFew = 8;              // more are first asked about with a few more sets of operands
+constexpr int kScreeningSeeds = 6;
 constexpr int kDeepestSplit = 8;
 constexpr int kSplitSeeds = 16;    // sets of operands that a split must hold on
 constexpr int kPartingSeeds = 24;  // sets on which what is left is told apart, at most
@@ -39,7 +41,9 @@ Outputs without(const Outputs& a, const Outputs& b) {
 class Search {
  public:
   Search(Asker& asker, std::uint64_t seed, const std::function<void(const std::string&)>& say)
-      : asker_(asker), problem_(asker.problem()), seed_(seed), say_(say) {}
+      : asker_(asker), problem_(asker.problem()), seed_(seed), say_(say) {
+    for (const auto& [axis, extent] : problem_.binding.extents) leaves_ *= static_cast<double>(std::max<std::int64_t>(extent, 1));
+  }
 
   PartSearch run(const std::vector<OutputGroup>& groups) {
     for (const OutputGroup& group : groups) {
@@ -84,14 +88,18 @@ class Search {
   void search(const Outputs& outputs, std::vector<Candidate> left, int depth) {
     found_.tried += static_cast<std::int64_t>(left.size());
     const size_t before = left.size();
-    std::vector<Candidate> screened = fitting_window(left, gentle(0), outputs);
+    std::vector<Candidate> screened;
+    for (const Candidate& c : left)
+      if (fits_window(c, problem_, gentle(0), outputs, outputs.front())) screened.push_back(c);
     tell(fmt::format("  a window of outputs: {} of {} program(s) left", screened.size(), before));
+    // A few outputs of 16 bits agree with many programs by chance: none is left out before more operands were tried.
+    const size_t most = whole();
+    const auto enough = [&](int round) { return screened.size() <= (round > kScreeningSeeds ? most : kFew); };
+    for (int round = 1; !enough(round) && round < kPartingSeeds; ++round)
+      std::erase_if(screened,
+                    [&](const Candidate& c) { return !fits_window(c, problem_, gentle(round), outputs, outputs.front()); });
     if (screened.empty()) return search_elsewhere(outputs, left, depth);
-    // One output strikes out little: more sets of operands, before any program is dropped unasked.
-    for (int round = 1; round <= kScreenSeeds && screened.size() > kWhole; ++round)
-      if (std::vector<Candidate> fewer = fitting_window(screened, gentle(round), outputs); !fewer.empty())
-        screened = std::move(fewer);
-    if (screened.size() > kWhole) screened.resize(kWhole);
+    if (screened.size() > most) screened.resize(most);
     std::vector<Candidate> fits;
     std::optional<Candidate> best;
     Outputs best_different;
@@ -108,12 +116,7 @@ class Search {
     settle(outputs, fits);
   }
 
-  std::vector<Candidate> fitting_window(const std::vector<Candidate>& of, const Asked& asked, const Outputs& outputs) const {
-    std::vector<Candidate> fitting;
-    for (const Candidate& c : of)
-      if (fits_window(c, problem_, asked, outputs)) fitting.push_back(c);
-    return fitting;
-  }
+  size_t whole() const { return static_cast<size_t>(static_cast<double>(kWhole) * std::max(1.0, kManySteps / leaves_)); }
 
   /// No candidate gives a window: one may still give outputs elsewhere in the group.
   void search_elsewhere(const Outputs& outputs, const std::vector<Candidate>& left, int depth) {
@@ -121,7 +124,7 @@ class Search {
     Outputs best_different;
     size_t tried = 0;
     for (const Candidate& c : left) {
-      if (++tried > kWhole) break;
+      if (++tried > whole()) break;
       const Outputs different = differing(c, problem_, gentle(0), outputs);
       if (best && different.size() >= best_different.size()) continue;
       best = c;
@@ -150,7 +153,9 @@ class Search {
     const int rounds = rounds_for_all(problem_, Recipe::all_classes());
     const auto fits_all = [&](const Candidate& c) {
       for (int round = 0; round < rounds; ++round)
-        if (!differing(c, problem_, full(round), outputs).empty()) return false;
+        if (!fits_window(c, problem_, full(round), outputs, outputs.front()) ||
+            !differing(c, problem_, full(round), outputs).empty())
+          return false;
       return true;
     };
     // Which subnormals count is told apart below; until then all variants stay.
@@ -197,16 +202,23 @@ class Search {
     return {};
   }
 
+  /// All outputs of a small problem; of a large one a window, each time another: the replay looks at the rest.
+  bool fails(const Candidate& c, const Asked& asked, const Outputs& outputs, std::uint64_t round) const {
+    constexpr std::uint64_t kFar = 7919;
+    if (leaves_ <= kManySteps || !c.domain.excludes.empty()) return !differing(c, problem_, asked, outputs).empty();
+    return !fits_window(c, problem_, asked, outputs, outputs[round * kFar % outputs.size()]);
+  }
+
   /// Asks again until one is left, or nothing tried parts the rest.
   void part(std::vector<Candidate>& left, const Outputs& outputs) {
     if (const std::vector<Bits> constants = negative_zeros(problem_); !constants.empty()) {
       if (!zeros_) zeros_ = asker_.ask(constant_operands(problem_, constants));
-      std::erase_if(left, [&](const Candidate& c) { return !differing(c, problem_, *zeros_, outputs).empty(); });
+      std::erase_if(left, [&](const Candidate& c) { return fails(c, *zeros_, outputs, 0); });
       tell(fmt::format("  sums of negative zeros: {} left", left.size()));
     }
     for (std::uint64_t round = 0; round < kTinySets; ++round) {
       if (tiny_.size() <= round) tiny_.push_back(asker_.ask_tiny(seed_ + round));
-      std::erase_if(left, [&](const Candidate& c) { return !differing(c, problem_, tiny_[round], outputs).empty(); });
+      std::erase_if(left, [&](const Candidate& c) { return fails(c, tiny_[round], outputs, round); });
     }
     tell(fmt::format("  sums of numbers around the smallest normal one: {} left", left.size()));
     int quiet = 0;
@@ -215,7 +227,7 @@ class Search {
       const size_t before = left.size();
       for (const bool gentle_set : {true, false})
         std::erase_if(left, [&](const Candidate& c) {
-          return !differing(c, problem_, gentle_set ? gentle(round) : full(round), outputs).empty();
+          return fails(c, gentle_set ? gentle(round) : full(round), outputs, static_cast<std::uint64_t>(round));
         });
       quiet = left.size() == before ? quiet + 1 : 0;
     }
@@ -233,6 +245,7 @@ class Search {
   Asker& asker_;
   const Resolved& problem_;
   std::uint64_t seed_;
+  double leaves_ = 1;  ///< of all outputs together
   const std::function<void(const std::string&)>& say_;
   std::map<int, Asked> gentle_, full_;
   std::optional<Asked> zeros_;

@@ -122,7 +122,7 @@ std::int64_t strike(Others& others, const std::string& line, const Question& que
   return static_cast<std::int64_t>(std::erase_if(others.left, [&](const Candidate& c) {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
     if (spent.count() > kSeconds) return false;
-    return !fits_window(c, problem, asked, outputs) || !differing(c, problem, asked, outputs).empty();
+    return !fits_window(c, problem, asked, outputs, outputs.front()) || !differing(c, problem, asked, outputs).empty();
   }));
 }
 

@@ -96,9 +96,9 @@ def long_pairwise(place):
 
 
 def unlockable(place):
-    """A compensated sum, which no listed program is."""
+    """A sum whose order depends on the values, which no listed program is."""
     liars = pathlib.Path(os.environ.get("BITPACT_BINARY_DIR", place.root / "build")) / "liars"
-    lines = f"sum 8x64xf32 ; backend=worker[kernel=kahan]:{liars}\n"
+    lines = f"sum 8x64xf32 ; backend=worker[kernel=sorts-by-magnitude]:{liars}\n"
     return ["lock", file_with(place, "list.txt", lines.encode()), "-o", place / "bitpact.lock", "--one-length"]
 
 
@@ -158,7 +158,7 @@ PROVOKE = {
     "emit-too-large": long_pairwise,
     "probe-unknown": lambda p: ["probe", "exp 4xf32", "--backend", "mlx"],
     "probe-position": lambda p: ["probe", "exp 10xbf16", "--backend", TAILED],
-    "not-a-tree": lambda p: ["probe", "sum 64x257xf32", "--backend", liar("neumaier", p)],
+    "not-a-tree": lambda p: ["probe", "sum 64x257xf32", "--backend", liar("fused-4", p)],
     "probe-unsupported": lambda p: ["probe", "sum 4xf32", "--backend", "native"],
     "probe-no-truth": lambda p: ["probe", "gelu 4xf32", "--backend", "native", "--errors"],
     "nondeterministic": lambda p: compare(ADD, "--repeat", "3", candidate="worker:python3 tests/end_to_end/changing_worker.py"),

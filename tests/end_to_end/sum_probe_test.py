@@ -11,6 +11,15 @@ KNOWN = [
     ("numpy", "matmul 64x64xf32,64x64xf32", "sequential", {"product": "fused"}),
     ("onnxruntime", "matmul 64x64xf32,64x64xf32", "sequential", {"product": "fused"}),
     ("xla", "sum 400xf32", "blocked_short_both(32)", {"accumulator": "f32"}),
+    (
+        "xla",
+        "sum 4096xf32",
+        "interleaved(16, interleaved(8, interleaved(4, interleaved(2))))",
+        {"accumulator": "f32/kahan@4x4x4"},
+    ),
+    ("iree", "sum 100xbf16", "sequential", {"accumulator": "f32/bf16@32"}),
+    ("iree", "dot 33xbf16,33xbf16", "sequential", {"accumulator": "f32/bf16@11", "product": "rounded"}),
+    ("iree", "matmul 17x31xbf16,31x33xbf16", "sequential", {"accumulator": "f32/bf16@1"}),
     ("mlx", "sum 8x100xbf16", "sequential", {"accumulator": "f32"}),
     ("numpy", "sum 8x100xbf16", "sequential", {"accumulator": "bf16"}),
 ]
@@ -46,7 +55,10 @@ def test_tails_in_double_are_found(bitpact, tmp_path, terms):
 
 
 LIARS = [
-    ("kahan", "sum 64x257xf32", {"not-a-tree", "unknown"}),
+    ("sorts-by-magnitude", "sum 64x257xf32", {"not-a-tree", "unknown"}),
+    ("kahan", "sum 64x257xf32", {"contract"}),
+    ("neumaier", "sum 64x257xf32", {"contract"}),
+    ("kahan-across-blocks", "sum 64x257xf32", {"contract"}),
     ("random-order", "sum 64x257xf32", {"nondeterministic"}),
     ("reversed", "sum 64x257xf32", {"contract"}),
     ("tail-in-double", "sum 64x287xf32", {"contract"}),
