@@ -143,7 +143,8 @@ void require_emitted(const NumericProgram& program) {
   }
 }
 
-constexpr FoldForm kForms[] = {FoldForm::DotGeneral, FoldForm::Reduce, FoldForm::While, FoldForm::WrittenOut};
+constexpr FoldForm kForms[] = {FoldForm::DotGeneral,    FoldForm::Reduce,     FoldForm::While,       FoldForm::BatchedDotGeneral,
+                                FoldForm::BatchedReduce, FoldForm::WrittenOut, FoldForm::BatchedWhile};
 
 }  // namespace
 

@@ -24,6 +24,8 @@ struct FoldParts {
   Shape shape;  ///< of `axes`
 
   bool gives_prefixes() const { return fold.emit == Emit::Prefixes; }
+  /// Whether a step or merge holds a multiply and add that only the target's contraction makes one operation.
+  bool relies_on_contraction() const;
 
   /// An operand without the folded axis, over the result's axes.
   LaneValue spread(const TensorValue& x) const;
@@ -38,6 +40,7 @@ struct FoldParts {
 TensorValue dot_general_form(const FoldParts& parts);  // dot_general_form.cpp
 TensorValue reduce_form(const FoldParts& parts);       // reduce_form.cpp
 TensorValue while_form(const FoldParts& parts);        // while_form.cpp
+TensorValue batched_form(const FoldParts& parts);      // batched_form.cpp
 
 /// How a fold adds: recognised from its bodies.
 struct SumShape {

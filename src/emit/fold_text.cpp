@@ -10,7 +10,8 @@
 namespace bitpact {
 
 std::string_view name(FoldForm form) {
-  constexpr std::string_view kNames[] = {"dot_general", "reduce", "while", "written-out"};
+  constexpr std::string_view kNames[] = {"dot_general",    "reduce",      "while",        "batched-dot_general",
+                                         "batched-reduce", "written-out", "batched-while"};
   return kNames[static_cast<int>(form)];
 }
 
@@ -29,6 +30,13 @@ FoldParts::FoldParts(const FoldContext& c, FoldForm f, const Fold& fold_, const 
     break;
   }
   if (fold.over.size() != 1) no_form(form, fmt::format("the fold runs over {} axes, one is carried", fold.over.size()));
+}
+
+bool FoldParts::relies_on_contraction() const {
+  const auto has_fma = [](const ScalarBody& body) {
+    return std::any_of(body.code.begin(), body.code.end(), [](const Instruction& i) { return i.op == ScalarOp::Fma; });
+  };
+  return context.traits.contracts_multiply_add && (has_fma(fold.step) || has_fma(fold.merge));
 }
 
 LaneValue FoldParts::spread(const TensorValue& x) const {
@@ -117,6 +125,10 @@ TensorValue emit_fold(const FoldContext& context, FoldForm form, const Fold& fol
       return reduce_form(parts);
     case FoldForm::While:
       return while_form(parts);
+    case FoldForm::BatchedDotGeneral:
+    case FoldForm::BatchedReduce:
+    case FoldForm::BatchedWhile:
+      return batched_form(parts);
     case FoldForm::WrittenOut:
       return written_out(parts);
   }
