@@ -55,15 +55,17 @@ class Batches {
         if (row == 0 || batch.count(row) != batch.count(row - 1)) ++groups;
       std::int64_t bytes = 0;
       for (const Format format : formats_)
-        bytes += static_cast<std::int64_t>(batch.rows()) * element_count(p_.shape) * info(ScalarText::carrier(format)).storage_bytes;
+        bytes +=
+            static_cast<std::int64_t>(batch.rows()) * element_count(p_.shape) * info(ScalarText::carrier(format)).storage_bytes;
       if (bytes > kMostBytes)
         refuse(Code::EmitTooLarge, fmt::format("the {} form: {} states at once take {} bytes, at most {} are held", name(p_.form),
                                                batch.rows(), bytes, kMostBytes));
     }
     if (groups > kMostGroups)
-      refuse(Code::EmitTooLarge, fmt::format("the {} form: the order has {} parts that differ in height or length, at most {} are "
-                                             "written",
-                                             name(p_.form), groups, kMostGroups));
+      refuse(Code::EmitTooLarge,
+             fmt::format("the {} form: the order has {} parts that differ in height or length, at most {} are "
+                         "written",
+                         name(p_.form), groups, kMostGroups));
   }
 
   // Whether a step's product and sum are one operation only as long as the compiler sees both: a group of operations that it
@@ -78,27 +80,46 @@ class Batches {
 
   // ---- leaves
 
-  /// The operands of leaves from .. to-1 of the first `rows` rows, [step, row, axes of the result].
+  /// The operands of leaves from .. to-1 of the first `rows` rows: [step, row, axes of the result], so that one step's lie
+  /// together; for a dot [row, axes of the operand], the folded one being the step.
   Tensors leaf_operands(const Batch& batch, size_t rows, std::int64_t from, std::int64_t to) {
+    const bool dot = p_.form == FoldForm::BatchedDotGeneral && batch.kind == FoldPlan::Kind::Chains;
+    const std::string& over = p_.fold.over.front();
+    const auto row_count = static_cast<std::int64_t>(rows);
     std::vector<std::int64_t> indices;
-    for (std::int64_t s = from; s < to; ++s)
-      for (size_t r = 0; r < rows; ++r) indices.push_back(batch.leaves[r][static_cast<size_t>(s)]);
+    const auto leaf = [&](std::int64_t s, std::int64_t r) {
+      indices.push_back(batch.leaves[static_cast<size_t>(r)][static_cast<size_t>(s)]);
+    };
+    if (dot)
+      for (std::int64_t r = 0; r < row_count; ++r)
+        for (std::int64_t s = from; s < to; ++s) leaf(s, r);
+    else
+      for (std::int64_t s = from; s < to; ++s)
+        for (std::int64_t r = 0; r < row_count; ++r) leaf(s, r);
     Tensors taken;
     for (const TensorValue& operand : p_.operands) {
       if (!p_.has_over(operand)) {
         taken.push_back(operand);
         continue;
       }
-      Axes axes{p_.fold.over.front()};
-      for (const std::string& axis : p_.axes)
-        if (std::find(operand.axes.begin(), operand.axes.end(), axis) != operand.axes.end()) axes.push_back(axis);
-      TensorValue x = f_.transpose(take(f_, operand, p_.fold.over.front(), indices), axes);
-      axes.insert(axes.begin() + 1, kRow);
-      axes.front() = kStep;
+      TensorValue x = take(f_, operand, over, indices);
+      const auto at = std::find(x.axes.begin(), x.axes.end(), over) - x.axes.begin();
+      Axes axes = x.axes;
       Shape shape = x.shape;
-      shape.front() = static_cast<std::int64_t>(rows);
-      shape.insert(shape.begin(), to - from);
-      taken.push_back(f_.barrier(f_.reshape(x, axes, shape)));
+      axes[static_cast<size_t>(at)] = dot ? kStep : kRow;
+      axes.insert(axes.begin() + at, dot ? kRow : kStep);
+      shape[static_cast<size_t>(at)] = dot ? to - from : row_count;
+      shape.insert(shape.begin() + at, dot ? row_count : to - from);
+      Axes wanted{kRow};
+      if (dot) {
+        for (const std::string& axis : axes)
+          if (axis != kRow) wanted.push_back(axis);
+      } else {
+        wanted = {kStep, kRow};
+        for (const std::string& axis : p_.axes)
+          if (std::find(axes.begin(), axes.end(), axis) != axes.end()) wanted.push_back(axis);
+      }
+      taken.push_back(f_.barrier(f_.transpose(f_.reshape(x, axes, shape), wanted)));
     }
     return taken;
   }
@@ -234,7 +255,7 @@ class Batches {
 
   /// Steps from .. to-1 of the first `rows` rows, a few written out, more as a loop.
   Tensors stepped(const Batch& batch, size_t rows, Tensors state, std::int64_t from, std::int64_t to) {
-    const std::int64_t unroll = fuses() ? 4 : 8;
+    const std::int64_t unroll = fuses() ? kMostFused : 8;
     const bool merges = batch.kind == FoldPlan::Kind::Merges;
     const Tensors operands = merges ? item_operands(batch, rows, from, to) : leaf_operands(batch, rows, from, to);
     const Shape shape = shape_of(rows);
@@ -250,8 +271,8 @@ class Batches {
     const std::int64_t iterations = (to - from) / unroll;
     if (iterations > 2) {
       state = counted_loop(f_, iterations, state, [&](const TensorValue& counter, const Tensors& inside) {
-        const TensorValue base = f_.elementwise("stablehlo.multiply", {counter, f_.constant(Format::I32, static_cast<Bits>(unroll), {}, {})},
-                                                Format::I32);
+        const TensorValue base = f_.elementwise(
+            "stablehlo.multiply", {counter, f_.constant(Format::I32, static_cast<Bits>(unroll), {}, {})}, Format::I32);
         std::vector<LaneValue> now = lanes(inside);
         for (std::int64_t u = 0; u < unroll; ++u) {
           const TensorValue at =
@@ -264,11 +285,7 @@ class Batches {
     }
     std::vector<LaneValue> now = lanes(state);
     for (std::int64_t since = 0; done < to - from; ++done) {
-      if (fuses() && since++ % unroll == 0) {
-        Tensors held = carried(now);
-        for (TensorValue& x : held) x = f_.barrier(x);
-        now = lanes(held);
-      }
+      if (fuses() && since++ % unroll == 0) now = parts.held(now);
       now = step(std::move(now), [&](const TensorValue& x) { return f_.slice_at(x, kStep, done); });
     }
     return carried(now);

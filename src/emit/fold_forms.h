@@ -9,6 +9,10 @@ namespace bitpact {
 
 [[noreturn]] void no_form(FoldForm form, const std::string& why);
 
+/// How many steps that rely on contraction may be in sight of each other. A compiler cuts operations with too many operands in
+/// two (IREE: 16), and where it cuts between a product and its sum, the product is rounded.
+inline constexpr std::int64_t kMostFused = 4;
+
 /// One fold on its way into text.
 struct FoldParts {
   FoldParts(const FoldContext& context, FoldForm form, const Fold& fold, const std::vector<TensorValue>& operands,
@@ -26,6 +30,8 @@ struct FoldParts {
   bool gives_prefixes() const { return fold.emit == Emit::Prefixes; }
   /// Whether a step or merge holds a multiply and add that only the target's contraction makes one operation.
   bool relies_on_contraction() const;
+  /// The state behind a barrier: nothing before it is fused with what follows.
+  std::vector<LaneValue> held(const std::vector<LaneValue>& state) const;
 
   /// An operand without the folded axis, over the result's axes.
   LaneValue spread(const TensorValue& x) const;

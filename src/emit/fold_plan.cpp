@@ -12,7 +12,7 @@ using Kind = FoldPlan::Kind;
 /// A state of the schedule. Consecutive merges of states of one height are one node, as consecutive leaves are.
 struct StateNode {
   Kind kind = Kind::Chains;
-  int height = 0;       ///< above the chains, which have 0
+  int height = 0;  ///< above the chains, which have 0
   int items_height = 0;
   std::int32_t head = -1;
   std::vector<std::int64_t> leaves;
@@ -79,8 +79,7 @@ class Builder {
   void merge(std::int32_t& slot, std::int32_t other) {
     const int height = node(other).height;
     if (node(slot).kind != Kind::Merges || node(slot).items_height != height)
-      slot = add(
-          {.kind = Kind::Merges, .height = 1 + std::max(node(slot).height, height), .items_height = height, .head = slot});
+      slot = add({.kind = Kind::Merges, .height = 1 + std::max(node(slot).height, height), .items_height = height, .head = slot});
     node(slot).items.push_back(other);
   }
 

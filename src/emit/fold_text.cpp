@@ -73,6 +73,13 @@ std::vector<LaneValue> FoldParts::start_values() const {
   return state;
 }
 
+std::vector<LaneValue> FoldParts::held(const std::vector<LaneValue>& state) const {
+  std::vector<LaneValue> result;
+  for (const LaneValue& component : state)
+    result.push_back(ScalarText::from_carried(context.function.barrier(context.scalar.carried(component)), component.format));
+  return result;
+}
+
 TensorValue FoldParts::finish(std::vector<LaneValue> state) const {
   return context.scalar.materialize(context.scalar.run(fold.finish, std::move(state)).front());
 }
@@ -90,6 +97,7 @@ TensorValue written_out(const FoldParts& p) {
   const auto leaf = [&](std::int64_t index) {
     return p.leaf_at([&](const TensorValue& x) { return f.slice_at(x, p.fold.over.front(), index); });
   };
+  const bool relies = p.relies_on_contraction();
   for (const ScheduleStep& step : plan.steps) {
     std::vector<LaneValue>& slot = slots[static_cast<size_t>(step.slot)];
     if (step.kind == ScheduleStep::Kind::Merge) {
@@ -97,6 +105,7 @@ TensorValue written_out(const FoldParts& p) {
       const std::vector<LaneValue>& other = slots[static_cast<size_t>(step.other)];
       both.insert(both.end(), other.begin(), other.end());
       slot = p.context.scalar.run(p.fold.merge, std::move(both));
+      if (relies) slot = p.held(slot);
       continue;
     }
     std::int64_t done = 0;
@@ -108,7 +117,10 @@ TensorValue written_out(const FoldParts& p) {
     } else {
       slot = p.start_values();
     }
-    for (; done < step.count; ++done) slot = p.step(slot, leaf(step.first + done * step.stride));
+    for (; done < step.count; ++done) {
+      slot = p.step(slot, leaf(step.first + done * step.stride));
+      if (relies && (done % kMostFused == kMostFused - 1 || done + 1 == step.count)) slot = p.held(slot);
+    }
   }
   return p.finish(slots[0]);
 }

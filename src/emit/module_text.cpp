@@ -133,16 +133,16 @@ TensorValue FunctionText::slice(const TensorValue& x, const std::string& axis, s
   }
   Shape shape = x.shape;
   shape[at] = (to - from - 1) / stride + 1;
-  return define(
-      fmt::format("stablehlo.slice {} {} : ({}) -> {}", x.ssa, list(ranges), type_of(x), tensor_type(shape, x.format)), x.format,
-      x.axes, shape);
+  return define(fmt::format("stablehlo.slice {} {} : ({}) -> {}", x.ssa, list(ranges), type_of(x), tensor_type(shape, x.format)),
+                x.format, x.axes, shape);
 }
 
 TensorValue FunctionText::gather(const TensorValue& x, const std::string& axis, const std::vector<std::int64_t>& indices) {
   const size_t at = position(x.axes, axis);
   const auto count = static_cast<std::int64_t>(indices.size());
   const std::string type = fmt::format("tensor<{}xi32>", count);
-  const TensorValue index = define(fmt::format("stablehlo.constant dense<{}> : {}", list(indices), type), Format::I32, {axis}, {count});
+  const TensorValue index =
+      define(fmt::format("stablehlo.constant dense<{}> : {}", list(indices), type), Format::I32, {axis}, {count});
   std::vector<size_t> kept;
   Shape sizes = x.shape, shape = x.shape;
   sizes[at] = 1;
@@ -150,10 +150,11 @@ TensorValue FunctionText::gather(const TensorValue& x, const std::string& axis, 
   for (size_t d = 0; d < x.shape.size(); ++d)
     if (d != at) kept.push_back(d);
   return define(
-      fmt::format("\"stablehlo.gather\"({}, {}) <{{dimension_numbers = #stablehlo.gather<offset_dims = {}, collapsed_slice_dims = "
-                  "[{}], start_index_map = [{}], index_vector_dim = 1>, slice_sizes = array<i64: {}>, indices_are_sorted = "
-                  "false}}> : ({}, {}) -> {}",
-                  x.ssa, index.ssa, list(kept), at, at, fmt::join(sizes, ", "), type_of(x), type, tensor_type(shape, x.format)),
+      fmt::format(
+          "\"stablehlo.gather\"({}, {}) <{{dimension_numbers = #stablehlo.gather<offset_dims = {}, collapsed_slice_dims = "
+          "[{}], start_index_map = [{}], index_vector_dim = 1>, slice_sizes = array<i64: {}>, indices_are_sorted = "
+          "false}}> : ({}, {}) -> {}",
+          x.ssa, index.ssa, list(kept), at, at, fmt::join(sizes, ", "), type_of(x), type, tensor_type(shape, x.format)),
       x.format, x.axes, shape);
 }
 
