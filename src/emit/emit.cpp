@@ -118,9 +118,9 @@ Written write_function(const BoundProgram& bound, const Traits& traits, FoldForm
     results.push_back(value.ssa);
     types.push_back(tensor_type(value.shape, value.format));
   }
-  written.text =
-      fmt::format("func.func {} @{}({}) -> {} {{\n", options.in_module ? "private" : "public", options.function,
-                  fmt::join(arguments, ", "), types.size() == 1 ? types[0] : fmt::format("({})", fmt::join(types, ", ")));
+  written.text = fmt::format("func.func {} @{}({}) -> {} {{\n", options.in_module || options.is_private ? "private" : "public",
+                             options.function, fmt::join(arguments, ", "),
+                             types.size() == 1 ? types[0] : fmt::format("({})", fmt::join(types, ", ")));
   written.text += shield.prologue() + f.text();
   written.text += fmt::format("  return {} : {}\n}}\n", fmt::join(results, ", "), fmt::join(types, ", "));
   return written;
@@ -181,14 +181,6 @@ std::vector<Emitted> emit(const BoundProgram& program, const Traits& traits, con
   }
   if (all.empty()) throw *last;
   return all;
-}
-
-std::vector<Emitted> emit(const Covered& covered, const Traits& traits, const EmitOptions& options) {
-  if (covered.parts.size() > 1)
-    refuse(Code::EmitUnsupported,
-           fmt::format("the contract has {} programs for this shape, one a region of the output; a module of one is emitted",
-                       covered.parts.size()));
-  return emit(covered.program, traits, options);
 }
 
 }  // namespace bitpact
