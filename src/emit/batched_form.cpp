@@ -270,7 +270,8 @@ class Batches {
     std::int64_t done = 0;
     const std::int64_t iterations = (to - from) / unroll;
     if (iterations > 2) {
-      state = counted_loop(f_, iterations, state, [&](const TensorValue& counter, const Tensors& inside) {
+      const TensorValue bound = f_.constant(Format::I32, static_cast<Bits>(iterations), {}, {});
+      state = counted_loop(f_, bound, state, [&](const TensorValue& counter, const Tensors& inside) {
         const TensorValue base = f_.elementwise(
             "stablehlo.multiply", {counter, f_.constant(Format::I32, static_cast<Bits>(unroll), {}, {})}, Format::I32);
         std::vector<LaneValue> now = lanes(inside);
@@ -288,7 +289,13 @@ class Batches {
       if (fuses() && since++ % unroll == 0) now = parts.held(now);
       now = step(std::move(now), [&](const TensorValue& x) { return f_.slice_at(x, kStep, done); });
     }
-    return carried(now);
+    Tensors after = carried(now);
+    // Rows of several lengths are put together by a branch. A compiler that sees steps on both sides of it may do their sums
+    // behind it, apart from their products.
+    const bool ragged = batch.count(0) != batch.count(batch.rows() - 1);
+    if (!getenv("NOSEAL") && ragged && fuses() && !p_.context.traits.barrier_stops_contraction)
+      for (TensorValue& x : after) x = sealed(f_, p_.context.scalar.one_at_run_time(), x);
+    return after;
   }
 
   const FoldParts& p_;

@@ -68,7 +68,11 @@ std::vector<LaneValue> FoldParts::start_values() const {
   for (size_t i = 0; i < formats.size(); ++i) {
     const Format carry = ScalarText::carrier(formats[i]);
     const Bits bits = convert({formats[i], fold.start.values[i]}, carry);
-    state.push_back(ScalarText::from_carried(context.function.constant(carry, bits, axes, shape), formats[i]));
+    TensorValue value = context.function.constant(carry, bits, {}, {});
+    // A first product that is added to a constant 0 would be a product without a sum once a compiler drops the 0: the next step
+    // then adds two products, and either may be the one that is rounded.
+    if (is_float(carry) && relies_on_contraction()) value = context.scalar.unknown(value);
+    state.push_back(ScalarText::from_carried(context.function.broadcast(value, axes, shape), formats[i]));
   }
   return state;
 }

@@ -6,7 +6,7 @@
 namespace bitpact {
 
 std::vector<TensorValue> counted_loop(
-    FunctionText& f, std::int64_t iterations, const std::vector<TensorValue>& carried,
+    FunctionText& f, const TensorValue& iterations, const std::vector<TensorValue>& carried,
     const std::function<std::vector<TensorValue>(const TensorValue&, const std::vector<TensorValue>&)>& body) {
   const TensorValue zero = f.constant(Format::I32, 0, {}, {});
   const TensorValue counter{f.fresh(), Format::I32, {}, {}};
@@ -23,7 +23,7 @@ std::vector<TensorValue> counted_loop(
   f.indent(1);
   f.line("cond {");
   f.indent(1);
-  const TensorValue more = f.compare("LT", counter, f.constant(Format::I32, static_cast<Bits>(iterations), {}, {}));
+  const TensorValue more = f.compare("LT", counter, iterations);
   f.line(fmt::format("stablehlo.return {} : tensor<i1>", more.ssa));
   f.indent(-1);
   f.line("} do {");
@@ -39,6 +39,11 @@ std::vector<TensorValue> counted_loop(
   std::vector<TensorValue> after = carried;
   for (size_t i = 0; i < after.size(); ++i) after[i].ssa = fmt::format("{}#{}", loop, i + 1);
   return after;
+}
+
+TensorValue sealed(FunctionText& f, const TensorValue& once, const TensorValue& x) {
+  const TensorValue nothing = f.constant(x.format, 0, x.axes, x.shape);
+  return counted_loop(f, once, {nothing}, [&](const TensorValue&, const std::vector<TensorValue>&) { return std::vector{x}; })[0];
 }
 
 }  // namespace bitpact

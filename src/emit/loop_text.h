@@ -8,10 +8,14 @@
 
 namespace bitpact {
 
-/// stablehlo.while over 0 .. iterations-1. `body` is given the counter (a scalar i32) and what is carried, and returns what is
-/// carried on, in the same types. The result is what the last iteration returned.
+/// stablehlo.while over 0 .. iterations-1 (a scalar i32). `body` is given the counter (a scalar i32) and what is carried, and
+/// returns what is carried on, in the same types. The result is what the last iteration returned.
 std::vector<TensorValue> counted_loop(
-    FunctionText& f, std::int64_t iterations, const std::vector<TensorValue>& carried,
+    FunctionText& f, const TensorValue& iterations, const std::vector<TensorValue>& carried,
     const std::function<std::vector<TensorValue>(const TensorValue&, const std::vector<TensorValue>&)>& body);
+
+/// x as what a loop gives that runs once, which the compiler cannot know: `once` is a scalar i32, 1, made at run time. Where a
+/// barrier is dropped, this is none: what is before it and what is after it are different kernels.
+TensorValue sealed(FunctionText& f, const TensorValue& once, const TensorValue& x);
 
 }  // namespace bitpact

@@ -79,7 +79,8 @@ TensorValue while_form(const FoldParts& p) {
       if (p.gives_prefixes()) results.push_back(prefixes.value);
       return results;
     };
-    const std::vector<TensorValue> after = counted_loop(f, iterations, carried, body);
+    const std::vector<TensorValue> after =
+        counted_loop(f, f.constant(Format::I32, static_cast<Bits>(iterations), {}, {}), carried, body);
     state = states_of(after);
     if (p.gives_prefixes()) prefixes.value = after.back();
     done += iterations * kUnroll;
