@@ -289,13 +289,7 @@ class Batches {
       if (fuses() && since++ % unroll == 0) now = parts.held(now);
       now = step(std::move(now), [&](const TensorValue& x) { return f_.slice_at(x, kStep, done); });
     }
-    Tensors after = carried(now);
-    // Rows of several lengths are put together by a branch. A compiler that sees steps on both sides of it may do their sums
-    // behind it, apart from their products.
-    const bool ragged = batch.count(0) != batch.count(batch.rows() - 1);
-    if (!getenv("NOSEAL") && ragged && fuses() && !p_.context.traits.barrier_stops_contraction)
-      for (TensorValue& x : after) x = sealed(f_, p_.context.scalar.one_at_run_time(), x);
-    return after;
+    return carried(now);
   }
 
   const FoldParts& p_;

@@ -41,9 +41,4 @@ std::vector<TensorValue> counted_loop(
   return after;
 }
 
-TensorValue sealed(FunctionText& f, const TensorValue& once, const TensorValue& x) {
-  const TensorValue nothing = f.constant(x.format, 0, x.axes, x.shape);
-  return counted_loop(f, once, {nothing}, [&](const TensorValue&, const std::vector<TensorValue>&) { return std::vector{x}; })[0];
-}
-
 }  // namespace bitpact

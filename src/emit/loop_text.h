@@ -14,8 +14,4 @@ std::vector<TensorValue> counted_loop(
     FunctionText& f, const TensorValue& iterations, const std::vector<TensorValue>& carried,
     const std::function<std::vector<TensorValue>(const TensorValue&, const std::vector<TensorValue>&)>& body);
 
-/// x as what a loop gives that runs once, which the compiler cannot know: `once` is a scalar i32, 1, made at run time. Where a
-/// barrier is dropped, this is none: what is before it and what is after it are different kernels.
-TensorValue sealed(FunctionText& f, const TensorValue& once, const TensorValue& x);
-
 }  // namespace bitpact

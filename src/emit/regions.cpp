@@ -9,9 +9,7 @@
 #include "contract/region.h"
 #include "diagnostic/diagnostic.h"
 #include "emit/emit.h"
-#include "emit/loop_text.h"
 #include "emit/module_text.h"
-#include "emit/scalar_text.h"
 
 namespace bitpact {
 namespace {
@@ -154,7 +152,7 @@ std::vector<std::vector<std::size_t>> combinations(const std::vector<Helper>& he
 }
 
 std::string caller(const Covered& covered, const std::vector<Helper>& helpers, const std::vector<PlacedBox>& boxes,
-                   const Traits& traits, const EmitOptions& options) {
+                   const EmitOptions& options) {
   const BoundProgram& whole = covered.program;
   const int result_node = whole.program.results.front();
   const Axes& result_axes = axes_of(whole.program.nodes[static_cast<std::size_t>(result_node)]);
@@ -168,11 +166,6 @@ std::string caller(const Covered& covered, const std::vector<Helper>& helpers, c
       inputs.push_back({"%" + input->name, input->format, input->axes, whole.shape_of(static_cast<int>(n))});
       arguments.push_back(fmt::format("{}: {}", inputs.back().ssa, tensor_type(inputs.back().shape, input->format)));
     }
-  const auto number = std::find_if(inputs.begin(), inputs.end(), [](const TensorValue& x) { return is_float(x.format); });
-  Shield shield(number == inputs.end() ? inputs.front() : *number);
-  ScalarText scalar(f, shield, traits);
-  // As rows of several lengths (batched_form.cpp): boxes are joined by a branch, and no box's last sum may move behind it.
-  const bool seals = !getenv("NOSEAL") && traits.contracts_multiply_add && !traits.barrier_stops_contraction;
   Joined joined(like);
   for (const PlacedBox& placed : boxes) {
     const Helper& helper = helpers[placed.helper];
@@ -183,16 +176,15 @@ std::string caller(const Covered& covered, const std::vector<Helper>& helpers, c
       types.push_back(tensor_type(part.shape, part.format));
     }
     const Shape shape = helper.program.shape_of(helper.program.program.results.front());
-    TensorValue made = f.define(fmt::format("func.call @{}({}) : ({}) -> {}", helper.name, fmt::join(names, ", "),
-                                            fmt::join(types, ", "), tensor_type(shape, like.format)),
-                                like.format, like.axes, shape);
-    if (seals) made = sealed(f, scalar.one_at_run_time(), made);
+    const TensorValue made = f.define(fmt::format("func.call @{}({}) : ({}) -> {}", helper.name, fmt::join(names, ", "),
+                                                  fmt::join(types, ", "), tensor_type(shape, like.format)),
+                                      like.format, like.axes, shape);
     joined.put(f, part_of(f, made, placed.box, helper.program, true), placed.box);
   }
   const std::string type = tensor_type(like.shape, like.format);
-  return fmt::format("func.func {} @{}({}) -> {} {{\n{}{}  return {} : {}\n}}\n",
+  return fmt::format("func.func {} @{}({}) -> {} {{\n{}  return {} : {}\n}}\n",
                      options.in_module || options.is_private ? "private" : "public", options.function, fmt::join(arguments, ", "),
-                     type, shield.prologue(), f.text(), joined.value.ssa, type);
+                     type, f.text(), joined.value.ssa, type);
 }
 
 }  // namespace
@@ -219,7 +211,7 @@ std::vector<Emitted> emit(const Covered& covered, const Traits& traits, const Em
         refuse(Code::EmitTooLarge, fmt::format("the output has more than {} boxes, each with a program of its own", kMostBoxes));
     }
   }
-  const std::string main = caller(covered, helpers, boxes, traits, options);
+  const std::string main = caller(covered, helpers, boxes, options);
   std::vector<Emitted> all;
   for (const std::vector<std::size_t>& ranks : combinations(helpers)) {
     Emitted made{"", main, {}};

@@ -104,10 +104,6 @@ std::string Shield::prologue() const {
   return f.text();
 }
 
-TensorValue ScalarText::one_at_run_time() {
-  return f_.elementwise("stablehlo.add", {shield_.zero(Format::I32), f_.constant(Format::I32, 1, {}, {})}, Format::I32);
-}
-
 LaneValue ScalarText::argument(const TensorValue& tensor) { return {tensor, tensor.format, true, false, tensor.format}; }
 
 Format ScalarText::carrier(Format format) { return is_narrow(format) ? Format::F32 : format; }

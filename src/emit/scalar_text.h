@@ -55,8 +55,6 @@ class ScalarText {
 
   /// x with a zero made at run time xored into its bits: no compiler knows it for a constant.
   TensorValue unknown(const TensorValue& x) { return with_runtime_zero(x, nullptr); }
-  /// A scalar i32 that is 1, which no compiler knows.
-  TensorValue one_at_run_time();
 
   static LaneValue argument(const TensorValue& tensor);
   /// A tensor of the value's own format, products shielded: what a node gives.

@@ -30,9 +30,15 @@ struct Tally {
   std::set<std::string> forms;
 };
 
-/// All forms of the program (or one of them) on the compiler; outputs outside the domain of the form are left out.
-Tally run_forms(const std::string& line, const Choices& choices, const std::string& spec, const std::string& only = "",
-                const Choices& emitted = {}) {
+std::int64_t random_cases(std::int64_t usual) {
+  const char* text = std::getenv("BITPACT_RANDOM_CASES");
+  return text ? std::min<std::int64_t>(std::atoll(text), 400) : usual;
+}
+
+/// All forms of the program on the compiler, but for long ones written out, which take long to compile; outputs outside the
+/// domain of the form are left out. With `emitted`, that is emitted instead, and what differs is only counted.
+Tally run_forms(const std::string& line, const Choices& choices, const std::string& spec, const Choices& emitted = {}) {
+  constexpr size_t kLongText = 60'000;
   const Resolved problem = resolve(line);
   const Operator& op = operator_named(problem.problem.op);
   const auto program = [&](const Choices& c) {
@@ -53,7 +59,7 @@ Tally run_forms(const std::string& line, const Choices& choices, const std::stri
     return tally;
   }
   for (const Emitted& form : forms) {
-    if (!only.empty() && form.form != only) continue;
+    if (form.form == "written-out" && form.module.size() > kLongText) continue;
     tally.forms.insert(form.form);
     std::vector<std::uint8_t> keep;
     std::int64_t kept = 0;
@@ -65,9 +71,10 @@ Tally run_forms(const std::string& line, const Choices& choices, const std::stri
     const Tensor got = backend(spec).run_stablehlo(form.module, {problem.result}, operands, {}).results[0];
     const std::int64_t different = compare_tensors(wanted.results[0], got, {}, &keep).different;
     (different == 0 ? tally.exact : tally.differing) += 1;
-    if (emitted.empty())
+    if (emitted.empty()) {
       EXPECT_EQ(different, 0) << line << " order=" << (choices.contains("order") ? choices.at("order") : "") << " in the form "
                               << form.form << " on " << spec;
+    }
   }
   return tally;
 }
@@ -92,6 +99,103 @@ TEST(EmittedOrders, OfRealKernelsAtTheirLengths) {
       EXPECT_TRUE(tally.forms.contains("batched-while")) << line;
       EXPECT_EQ(tally.refused, 0) << line;
     }
+}
+
+std::string random_line(test::Random& random, std::int64_t n, Choices& choices) {
+  const char* formats[] = {"f32", "f32", "bf16", "f16"};
+  const char* format = formats[random.below(4)];
+  choices["start"] = random.one_in(2) ? "zero" : "first";
+  if (random.one_in(4)) choices["accumulator"] = format;
+  choices["order"] = spelled(test::random_order(random, n));
+  if (random.one_in(3)) return fmt::format("sum {}x{}x{} axis={}", n, random.between(1, 9), format, 0);
+  if (random.one_in(3)) return fmt::format("sum {}x{}x{} axis=1", random.between(1, 9), n, format);
+  const std::int64_t m = random.between(1, 20), columns = random.between(1, 20);
+  choices["product"] = format == std::string("f32") && random.one_in(2) ? "fused" : "rounded";
+  return fmt::format("matmul {}x{}x{},{}x{}x{}", m, n, format, n, columns, format);
+}
+
+TEST(EmittedOrders, OfRandomOrdersAtRandomLengths) {
+  test::Random random(47);
+  std::int64_t exact = 0, refused = 0;
+  std::set<std::string> forms;
+  for (std::int64_t i = random_cases(14); i > 0; --i) {
+    const std::int64_t n = random.one_in(6) ? random.between(1000, 3000) : random.between(1, 700);
+    Choices choices;
+    const std::string line = random_line(random, n, choices);
+    for (const char* spec : kBoth) {
+      const Tally tally = run_forms(line, choices, spec);
+      exact += tally.exact;
+      refused += tally.refused;
+      forms.insert(tally.forms.begin(), tally.forms.end());
+    }
+  }
+  std::printf("  %ld modules exact, %ld refused\n", exact, refused);
+  EXPECT_GT(exact, 8 * refused);
+  for (const char* form : {"batched-dot_general", "batched-reduce", "batched-while", "written-out"})
+    EXPECT_TRUE(forms.contains(form)) << form;
+}
+
+// The check sees: the same sums emitted for an order that is not theirs differ in every form.
+TEST(EmittedOrders, AnotherOrderIsSeen) {
+  const std::string line = "matmul 30x250xf32,250x30xf32";
+  const Choices theirs{{"order", "blocked(64)"}, {"product", "fused"}};
+  for (const char* spec : kBoth)
+    for (const Choices& other :
+         {Choices{{"order", "blocked(65)"}, {"product", "fused"}}, Choices{{"order", "blocked(64)"}, {"product", "rounded"}},
+          Choices{{"order", "blocked_short_first(64)"}, {"product", "fused"}}}) {
+      const Tally tally = run_forms(line, theirs, spec, other);
+      EXPECT_EQ(tally.exact, 0) << spec;
+      EXPECT_GT(tally.differing, 0) << spec;
+    }
+}
+
+/// A contract with a program for each region, on the compiler, against the interpreter.
+void run_regions(const std::string& line, const std::vector<std::pair<std::string, Choices>>& regions, const std::string& spec) {
+  const Resolved problem = resolve(line);
+  const Operator& op = operator_named(problem.problem.op);
+  Contract contract = contract_from_choices(problem, {}, {});
+  const Piece first = contract.pieces.front();
+  contract.pieces.clear();
+  for (const auto& [region, choices] : regions) {
+    Piece piece = first;
+    piece.region = region;
+    piece.program = op.build(problem.formats(), complete_choices(op, problem.formats(), choices));
+    contract.pieces.push_back(piece);
+  }
+  const Covered covered = cover(contract, problem);
+  ASSERT_EQ(covered.parts.size(), regions.size());
+  const std::vector<Tensor> operands =
+      make_operands(Recipe::parse("bitpact-operands/1 seed=9 classes=normal,cancellation,ties,special"), problem.problem.operands,
+                    problem.binding.operands, independent_axes(problem));
+  const Interpreted wanted = interpret(covered, operands, {.threads = 1, .watch = true});
+  const std::vector<Emitted> forms = emit(covered, traits_of(backend(spec)));
+  std::int64_t ran = 0;
+  for (const Emitted& form : forms) {
+    if (ran == 4) break;
+    ++ran;
+    std::vector<std::uint8_t> keep;
+    for (const std::uint8_t seen : wanted.occurrences[0]) keep.push_back((seen & excluded_bits(form.carries)) == 0 ? 1 : 0);
+    try {
+      const Tensor got = backend(spec).run_stablehlo(form.module, {problem.result}, operands, {}).results[0];
+      EXPECT_EQ(compare_tensors(wanted.results[0], got, {}, &keep).different, 0) << line << " as " << form.form << " on " << spec;
+    } catch (const Refused& refused) {
+      ADD_FAILURE() << line << " " << regions[0].first << " as " << form.form << " on " << spec << ": " << refused.what()<<form.module;
+    }
+  }
+  EXPECT_GE(ran, 1);
+}
+
+TEST(EmittedRegions, EachOutputHasItsProgram) {
+  const Choices lanes{{"order", "interleaved(16, pairwise(1))"}, {"product", "fused"}};
+  const Choices chain{{"product", "fused"}}, blocks{{"order", "blocked(32)"}, {"product", "rounded"}};
+  for (const char* spec : kBoth) {
+    run_regions("matmul 20x100xf32,100x36xf32", {{"n[32,36)", lanes}, {"n[0,32)", chain}}, spec);
+    run_regions("matmul 20x100xf32,100x36xf32", {{"m[0,16), n[0,32)", lanes}, {"m[0,16), n[32,36); m[16,20)", blocks}}, spec);
+    run_regions("matmul 20x100xf32,100x36xf32", {{"n[0,36) step 2", lanes}, {"n[1,36) step 2", blocks}}, spec);
+    run_regions("matmul 20x100xf32,100x36xf32", {{"m[1,20) step 3", lanes}, {"m[0,19) step 3; m[2,18) step 3", chain}}, spec);
+    // Along the axis that is folded over there is nothing to cut.
+    run_regions("cumsum 4x50xf32 axis=1", {{"n[0,20)", {}}, {"n[20,50)", {{"start", "first"}}}}, spec);
+  }
 }
 
 }  // namespace
