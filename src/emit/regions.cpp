@@ -46,11 +46,15 @@ BoundProgram narrowed(const BoundProgram& whole, const RegionBox& box) {
   return program;
 }
 
-/// An operand or result cut along the axes of the box: those that a fold goes over, or the others.
+/// An operand or result cut along the axes of the box: those that a fold goes over, or the others. (Behind a barrier where it
+/// takes every so many-th element: IREE does not always compile what it fuses such a slice into.)
 TensorValue part_of(FunctionText& f, TensorValue x, const RegionBox& box, const BoundProgram& helper, bool folded) {
-  for (const AxisRange& range : box)
-    if (std::find(x.axes.begin(), x.axes.end(), range.axis) != x.axes.end() && folds_over(helper.program, range.axis) == folded)
-      x = f.slice(x, range.axis, range.from, range.to, range.step);
+  for (const AxisRange& range : box) {
+    if (std::find(x.axes.begin(), x.axes.end(), range.axis) == x.axes.end()) continue;
+    if (folds_over(helper.program, range.axis) != folded) continue;
+    x = f.slice(x, range.axis, range.from, range.to, range.step);
+    if (range.step != 1) x = f.barrier(x);
+  }
   return x;
 }
 

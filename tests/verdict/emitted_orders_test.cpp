@@ -118,7 +118,7 @@ TEST(EmittedOrders, OfRandomOrdersAtRandomLengths) {
   test::Random random(47);
   std::int64_t exact = 0, refused = 0;
   std::set<std::string> forms;
-  for (std::int64_t i = random_cases(14); i > 0; --i) {
+  for (std::int64_t i = random_cases(8); i > 0; --i) {
     const std::int64_t n = random.one_in(6) ? random.between(1000, 3000) : random.between(1, 700);
     Choices choices;
     const std::string line = random_line(random, n, choices);
@@ -171,7 +171,7 @@ void run_regions(const std::string& line, const std::vector<std::pair<std::strin
   const std::vector<Emitted> forms = emit(covered, traits_of(backend(spec)));
   std::int64_t ran = 0;
   for (const Emitted& form : forms) {
-    if (ran == 4) break;
+    if (ran == 2) break;
     ++ran;
     std::vector<std::uint8_t> keep;
     for (const std::uint8_t seen : wanted.occurrences[0]) keep.push_back((seen & excluded_bits(form.carries)) == 0 ? 1 : 0);
@@ -179,7 +179,7 @@ void run_regions(const std::string& line, const std::vector<std::pair<std::strin
       const Tensor got = backend(spec).run_stablehlo(form.module, {problem.result}, operands, {}).results[0];
       EXPECT_EQ(compare_tensors(wanted.results[0], got, {}, &keep).different, 0) << line << " as " << form.form << " on " << spec;
     } catch (const Refused& refused) {
-      ADD_FAILURE() << line << " " << regions[0].first << " as " << form.form << " on " << spec << ": " << refused.what()<<form.module;
+      ADD_FAILURE() << line << " " << regions[0].first << " as " << form.form << " on " << spec << ": " << refused.what();
     }
   }
   EXPECT_GE(ran, 1);
