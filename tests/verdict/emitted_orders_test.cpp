@@ -89,6 +89,8 @@ TEST(EmittedOrders, OfRealKernelsAtTheirLengths) {
       {"sum 3x1000xbf16", {{"order", "blocked_short_both(32, sequential, blocked_short_both(32))"}}},
       {"sum 3x700xf16", {{"order", "pairwise(128, 8, interleaved(8, pairwise(1)))"}, {"accumulator", "f16"}}},
       {"matmul 33x500xf32,500x65xf32", {{"order", "blocked(128)"}, {"product", "fused"}}},
+      {"matmul 33x100xf32,100x4xf32", {{"order", "interleaved(16, pairwise(1))"}, {"product", "fused"}}},
+      {"matmul 33x61xf32,61x65xf32", {{"order", "blocked(23)"}, {"product", "fused"}}},
       {"matmul 33x251xf32,251x65xf32", {{"order", "blocked_short_both(96)"}, {"product", "rounded"}}},
       {"matmul 20x300xbf16,300x17xbf16", {{"order", "interleaved(16, pairwise(1))"}}},
       {"matmul 20x300xf16,300x17xf16", {{"order", "tailed(4, interleaved(4, pairwise(1)), apart)"}, {"start", "first"}}},
