@@ -10,6 +10,7 @@
 #include "compare/compare.h"
 #include "diagnostic/diagnostic.h"
 #include "emit/emit.h"
+#include "emit/insert.h"
 #include "interpret/covered.h"
 #include "interpret/random_program.h"
 #include "operators/catalogue.h"
@@ -191,6 +192,34 @@ void run_regions(const std::string& line, const std::vector<std::pair<std::strin
     }
   }
   EXPECT_GE(ran, 1);
+}
+
+// The same inside of a user's module.
+TEST(EmittedRegions, AreInsertedAsOneCall) {
+  const Resolved problem = resolve("matmul 20x100xf32,100x36xf32");
+  const Operator& op = operator_named(problem.problem.op);
+  Contract contract = contract_from_choices(problem, {{"order", "blocked(32)"}}, {});
+  contract.pieces.push_back(contract.pieces.front());
+  contract.pieces[0].region = "n[0,7)";
+  contract.pieces[1].region = "n[7,36)";
+  contract.pieces[1].program = op.build(problem.formats(), complete_choices(op, problem.formats(), {{"product", "fused"}}));
+  const Covered covered = cover(contract, problem);
+  const std::vector<Tensor> operands =
+      make_operands(Recipe::parse("bitpact-operands/1 seed=9 classes=normal,ties"), problem.problem.operands,
+                    problem.binding.operands, independent_axes(problem));
+  const std::string user =
+      "func.func public @main(%x: tensor<20x100xf32>, %w: tensor<100x36xf32>) -> tensor<20x36xf32> {\n  %0 = "
+      "stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<20x100xf32>, tensor<100x36xf32>) -> "
+      "tensor<20x36xf32>\n  return %0 : tensor<20x36xf32>\n}\n";
+  const Tensor wanted = interpret(covered, operands).results[0];
+  for (const char* spec : kBoth) {
+    const auto differing = [&](const std::string& module) {
+      return compare_tensors(wanted, backend(spec).run_stablehlo(module, {problem.result}, operands, {}).results[0]).different;
+    };
+    const Emitted form = emit(covered, traits_of(backend(spec)), {.function = "f", .in_module = true}).front();
+    EXPECT_GT(differing(user), 0) << spec;
+    EXPECT_EQ(differing(insert_call(user, form.module, "f", "%0")), 0) << spec;
+  }
 }
 
 TEST(EmittedRegions, EachOutputHasItsProgram) {
