@@ -39,6 +39,12 @@ std::set<int> read_by_others(const NumericProgram& program) {
   return read;
 }
 
+std::int64_t leaves_of(const BoundProgram& bound, const Fold& fold) {
+  std::int64_t leaves = 1;
+  for (const std::string& axis : fold.over) leaves *= bound.extents.at(axis);
+  return leaves;
+}
+
 // A fold that reads nothing, as the count of an axis' elements: its value is computed here.
 TensorValue constant_fold(FunctionText& f, const BoundProgram& bound, const Fold& fold, const Shape& shape) {
   if (fold.emit != Emit::Last) refuse(Code::EmitUnsupported, "every prefix of a fold that reads nothing");
@@ -101,9 +107,8 @@ Written write_function(const BoundProgram& bound, const Traits& traits, FoldForm
     } else if (const auto* fold = std::get_if<Fold>(&program.nodes[i]); fold && fold->operands.empty()) {
       values[i] = constant_fold(f, bound, *fold, shape);
     } else if (fold) {
-      std::int64_t leaves = 1;
-      for (const std::string& axis : fold->over) leaves *= bound.extents.at(axis);
-      values[i] = emit_fold({f, scalar, traits, written.carries}, form, *fold, operands_of(fold->operands), shape, leaves);
+      values[i] = emit_fold({f, scalar, traits, written.carries}, form, *fold, operands_of(fold->operands), shape,
+                            leaves_of(bound, *fold));
       written.forms.emplace_back(name(form));
     }
   }
@@ -113,9 +118,9 @@ Written write_function(const BoundProgram& bound, const Traits& traits, FoldForm
     results.push_back(value.ssa);
     types.push_back(tensor_type(value.shape, value.format));
   }
-  written.text =
-      fmt::format("func.func {} @{}({}) -> {} {{\n", options.in_module ? "private" : "public", options.function,
-                  fmt::join(arguments, ", "), types.size() == 1 ? types[0] : fmt::format("({})", fmt::join(types, ", ")));
+  written.text = fmt::format("func.func {} @{}({}) -> {} {{\n", options.in_module || options.is_private ? "private" : "public",
+                             options.function, fmt::join(arguments, ", "),
+                             types.size() == 1 ? types[0] : fmt::format("({})", fmt::join(types, ", ")));
   written.text += shield.prologue() + f.text();
   written.text += fmt::format("  return {} : {}\n}}\n", fmt::join(results, ", "), fmt::join(types, ", "));
   return written;
@@ -144,7 +149,19 @@ void require_emitted(const NumericProgram& program) {
   }
 }
 
-constexpr FoldForm kForms[] = {FoldForm::DotGeneral, FoldForm::Reduce, FoldForm::While, FoldForm::WrittenOut};
+/// The likely cheapest first: few leaves are cheapest written out, which is one loop over the outputs.
+std::vector<FoldForm> forms_of(const BoundProgram& program) {
+  constexpr std::int64_t kFewLeaves = 32;
+  std::int64_t most = 0;
+  for (const Node& node : program.program.nodes)
+    if (const auto* fold = std::get_if<Fold>(&node); fold && !fold->operands.empty())
+      most = std::max(most, leaves_of(program, *fold));
+  std::vector<FoldForm> forms{FoldForm::DotGeneral, FoldForm::Reduce, FoldForm::While};
+  if (most <= kFewLeaves) forms.push_back(FoldForm::WrittenOut);
+  forms.insert(forms.end(), {FoldForm::BatchedDotGeneral, FoldForm::BatchedReduce, FoldForm::BatchedWhile});
+  if (most > kFewLeaves) forms.push_back(FoldForm::WrittenOut);
+  return forms;
+}
 
 }  // namespace
 
@@ -152,7 +169,7 @@ std::vector<Emitted> emit(const BoundProgram& program, const Traits& traits, con
   require_emitted(program.program);
   std::vector<Emitted> all;
   std::optional<Refused> last;
-  for (const FoldForm form : kForms) {
+  for (const FoldForm form : forms_of(program)) {
     try {
       Written written = write_function(program, traits, form, options);
       const bool elementwise = written.forms.empty();
@@ -165,14 +182,6 @@ std::vector<Emitted> emit(const BoundProgram& program, const Traits& traits, con
   }
   if (all.empty()) throw *last;
   return all;
-}
-
-std::vector<Emitted> emit(const Covered& covered, const Traits& traits, const EmitOptions& options) {
-  if (covered.parts.size() > 1)
-    refuse(Code::EmitUnsupported,
-           fmt::format("the contract has {} programs for this shape, one a region of the output; a module of one is emitted",
-                       covered.parts.size()));
-  return emit(covered.program, traits, options);
 }
 
 }  // namespace bitpact

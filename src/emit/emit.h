@@ -12,8 +12,9 @@ namespace bitpact {
 
 /// One way to write a program. Every claim is made under the traits, and proved only by the check on the compiled artifact.
 struct Emitted {
-  std::string form;    ///< "dot_general", "reduce", "while", "written-out", "elementwise"
-  std::string module;  ///< StableHLO text with one public function @main
+  std::string form;  ///< "dot_general", "reduce", "while", "batched-reduce" ... (fold_text.h), "elementwise"; of several regions
+                     ///< what they have, joined by '+'
+  std::string module;  ///< StableHLO text: the function asked for, then the private ones that it calls
   Domain carries;      ///< what the target or the form excludes from the program's domain
 };
 
@@ -21,11 +22,14 @@ struct EmitOptions {
   std::string function = "main";
   bool in_module =
       false;  ///< a private function to be called from a user's module: behind barriers, so that nothing is fused across the call
+  bool is_private = false;  ///< a private function to be called from emitted text
 };
 
-/// All forms that the traits allow. Refuses `emit-unsupported` with the reason of the last form where none is left.
+/// All forms that the traits allow. Refuses `emit-unsupported` with the reason of the last form where none is left,
+/// `emit-too-large` where that is the module's size.
 std::vector<Emitted> emit(const BoundProgram& program, const Traits& traits, const EmitOptions& options = {});
-/// Of what covers a problem. Refuses `emit-unsupported` where that is several programs, one a region of the output.
+/// Of what covers a problem; where that is several programs, one a region of the output, a function that calls one for each box
+/// and joins them. Refuses `emit-too-large` where the boxes are too many.
 std::vector<Emitted> emit(const Covered& covered, const Traits& traits, const EmitOptions& options = {});
 
 }  // namespace bitpact

@@ -9,6 +9,10 @@ namespace bitpact {
 
 [[noreturn]] void no_form(FoldForm form, const std::string& why);
 
+/// How many steps that rely on contraction may be in sight of each other. A compiler cuts operations with too many operands in
+/// two (IREE: 16), and where it cuts between a product and its sum, the product is rounded.
+inline constexpr std::int64_t kMostFused = 4;
+
 /// One fold on its way into text.
 struct FoldParts {
   FoldParts(const FoldContext& context, FoldForm form, const Fold& fold, const std::vector<TensorValue>& operands,
@@ -24,6 +28,10 @@ struct FoldParts {
   Shape shape;  ///< of `axes`
 
   bool gives_prefixes() const { return fold.emit == Emit::Prefixes; }
+  /// Whether a step or merge holds a multiply and add that only the target's contraction makes one operation.
+  bool relies_on_contraction() const;
+  /// The state behind a barrier: nothing before it is fused with what follows.
+  std::vector<LaneValue> held(const std::vector<LaneValue>& state) const;
 
   /// An operand without the folded axis, over the result's axes.
   LaneValue spread(const TensorValue& x) const;
@@ -38,6 +46,7 @@ struct FoldParts {
 TensorValue dot_general_form(const FoldParts& parts);  // dot_general_form.cpp
 TensorValue reduce_form(const FoldParts& parts);       // reduce_form.cpp
 TensorValue while_form(const FoldParts& parts);        // while_form.cpp
+TensorValue batched_form(const FoldParts& parts);      // batched_form.cpp
 /// tailed_form.cpp: takes what emit_fold takes.
 TensorValue tailed_form(const FoldContext& context, FoldForm form, const Fold& fold, const std::vector<TensorValue>& operands,
                         const Shape& result_shape, std::int64_t leaves);

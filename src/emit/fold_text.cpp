@@ -10,7 +10,8 @@
 namespace bitpact {
 
 std::string_view name(FoldForm form) {
-  constexpr std::string_view kNames[] = {"dot_general", "reduce", "while", "written-out"};
+  constexpr std::string_view kNames[] = {"dot_general",    "reduce",      "while",        "batched-dot_general",
+                                         "batched-reduce", "written-out", "batched-while"};
   return kNames[static_cast<int>(form)];
 }
 
@@ -29,6 +30,13 @@ FoldParts::FoldParts(const FoldContext& c, FoldForm f, const Fold& fold_, const 
     break;
   }
   if (fold.over.size() != 1) no_form(form, fmt::format("the fold runs over {} axes, one is carried", fold.over.size()));
+}
+
+bool FoldParts::relies_on_contraction() const {
+  const auto has_fma = [](const ScalarBody& body) {
+    return std::any_of(body.code.begin(), body.code.end(), [](const Instruction& i) { return i.op == ScalarOp::Fma; });
+  };
+  return context.traits.contracts_multiply_add && (has_fma(fold.step) || has_fma(fold.merge));
 }
 
 LaneValue FoldParts::spread(const TensorValue& x) const {
@@ -60,9 +68,20 @@ std::vector<LaneValue> FoldParts::start_values() const {
   for (size_t i = 0; i < formats.size(); ++i) {
     const Format carry = ScalarText::carrier(formats[i]);
     const Bits bits = convert({formats[i], fold.start.values[i]}, carry);
-    state.push_back(ScalarText::from_carried(context.function.constant(carry, bits, axes, shape), formats[i]));
+    TensorValue value = context.function.constant(carry, bits, {}, {});
+    // A first product that is added to a constant 0 would be a product without a sum once a compiler drops the 0: the next step
+    // then adds two products, and either may be the one that is rounded.
+    if (is_float(carry) && relies_on_contraction()) value = context.scalar.unknown(value);
+    state.push_back(ScalarText::from_carried(context.function.broadcast(value, axes, shape), formats[i]));
   }
   return state;
+}
+
+std::vector<LaneValue> FoldParts::held(const std::vector<LaneValue>& state) const {
+  std::vector<LaneValue> result;
+  for (const LaneValue& component : state)
+    result.push_back(ScalarText::from_carried(context.function.barrier(context.scalar.carried(component)), component.format));
+  return result;
 }
 
 TensorValue FoldParts::finish(std::vector<LaneValue> state) const {
@@ -82,6 +101,7 @@ TensorValue written_out(const FoldParts& p) {
   const auto leaf = [&](std::int64_t index) {
     return p.leaf_at([&](const TensorValue& x) { return f.slice_at(x, p.fold.over.front(), index); });
   };
+  const bool relies = p.relies_on_contraction();
   for (const ScheduleStep& step : plan.steps) {
     std::vector<LaneValue>& slot = slots[static_cast<size_t>(step.slot)];
     if (step.kind == ScheduleStep::Kind::Merge) {
@@ -89,6 +109,7 @@ TensorValue written_out(const FoldParts& p) {
       const std::vector<LaneValue>& other = slots[static_cast<size_t>(step.other)];
       both.insert(both.end(), other.begin(), other.end());
       slot = p.context.scalar.run(p.fold.merge, std::move(both));
+      if (relies) slot = p.held(slot);
       continue;
     }
     std::int64_t done = 0;
@@ -100,7 +121,10 @@ TensorValue written_out(const FoldParts& p) {
     } else {
       slot = p.start_values();
     }
-    for (; done < step.count; ++done) slot = p.step(slot, leaf(step.first + done * step.stride));
+    for (; done < step.count; ++done) {
+      slot = p.step(slot, leaf(step.first + done * step.stride));
+      if (relies && (done % kMostFused == kMostFused - 1 || done + 1 == step.count)) slot = p.held(slot);
+    }
   }
   return p.finish(slots[0]);
 }
@@ -118,6 +142,10 @@ TensorValue emit_fold(const FoldContext& context, FoldForm form, const Fold& fol
       return reduce_form(parts);
     case FoldForm::While:
       return while_form(parts);
+    case FoldForm::BatchedDotGeneral:
+    case FoldForm::BatchedReduce:
+    case FoldForm::BatchedWhile:
+      return batched_form(parts);
     case FoldForm::WrittenOut:
       return written_out(parts);
   }

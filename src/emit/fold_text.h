@@ -7,10 +7,13 @@
 namespace bitpact {
 
 enum class FoldForm : std::uint8_t {
-  DotGeneral,  ///< one dot_general, where the target's dot is the fold
-  Reduce,      ///< leaves spread over [over, result axes], reduced along the first dimension
-  While,       ///< a counted loop over the leaves
-  WrittenOut,  ///< every step of the order's schedule, one after the other
+  DotGeneral,         ///< one dot_general, where the target's dot is the fold
+  Reduce,             ///< leaves spread over [over, result axes], reduced along the first dimension
+  While,              ///< a counted loop over the leaves
+  BatchedDotGeneral,  ///< all chains of the order at once, a dot_general for each length; merges level by level
+  BatchedReduce,      ///< the same with reduce
+  WrittenOut,         ///< every step of the order's schedule, one after the other
+  BatchedWhile,       ///< as the other batched ones, a counted loop for all chains
 };
 std::string_view name(FoldForm form);
 

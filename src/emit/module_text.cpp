@@ -120,18 +120,75 @@ TensorValue FunctionText::reshape(const TensorValue& x, const Axes& axes, const 
                 shape);
 }
 
-TensorValue FunctionText::slice_at(const TensorValue& x, const std::string& axis, std::int64_t index) {
+TensorValue FunctionText::slice(const TensorValue& x, const std::string& axis, std::int64_t from, std::int64_t to,
+                                std::int64_t stride) {
   const size_t at = position(x.axes, axis);
+  if (from == 0 && to == x.shape[at] && stride == 1) return x;
   std::vector<std::string> ranges;
+  for (size_t d = 0; d < x.shape.size(); ++d) {
+    if (d != at)
+      ranges.push_back(fmt::format("0:{}", x.shape[d]));
+    else
+      ranges.push_back(stride == 1 ? fmt::format("{}:{}", from, to) : fmt::format("{}:{}:{}", from, to, stride));
+  }
+  Shape shape = x.shape;
+  shape[at] = (to - from - 1) / stride + 1;
+  return define(fmt::format("stablehlo.slice {} {} : ({}) -> {}", x.ssa, list(ranges), type_of(x), tensor_type(shape, x.format)),
+                x.format, x.axes, shape);
+}
+
+TensorValue FunctionText::gather(const TensorValue& x, const std::string& axis, const std::vector<std::int64_t>& indices) {
+  const size_t at = position(x.axes, axis);
+  const auto count = static_cast<std::int64_t>(indices.size());
+  const std::string type = fmt::format("tensor<{}xi32>", count);
+  const TensorValue index =
+      define(fmt::format("stablehlo.constant dense<{}> : {}", list(indices), type), Format::I32, {axis}, {count});
+  std::vector<size_t> kept;
+  Shape sizes = x.shape, shape = x.shape;
+  sizes[at] = 1;
+  shape[at] = count;
   for (size_t d = 0; d < x.shape.size(); ++d)
-    ranges.push_back(d == at ? fmt::format("{}:{}", index, index + 1) : fmt::format("0:{}", x.shape[d]));
-  Shape one = x.shape;
-  one[at] = 1;
-  const TensorValue slice =
-      define(fmt::format("stablehlo.slice {} {} : ({}) -> {}", x.ssa, list(ranges), type_of(x), tensor_type(one, x.format)),
-             x.format, x.axes, one);
-  const TensorValue flat = without(slice, at);
-  return reshape(slice, flat.axes, flat.shape);
+    if (d != at) kept.push_back(d);
+  return define(
+      fmt::format(
+          "\"stablehlo.gather\"({}, {}) <{{dimension_numbers = #stablehlo.gather<offset_dims = {}, collapsed_slice_dims = "
+          "[{}], start_index_map = [{}], index_vector_dim = 1>, slice_sizes = array<i64: {}>, indices_are_sorted = "
+          "false}}> : ({}, {}) -> {}",
+          x.ssa, index.ssa, list(kept), at, at, fmt::join(sizes, ", "), type_of(x), type, tensor_type(shape, x.format)),
+      x.format, x.axes, shape);
+}
+
+TensorValue FunctionText::concatenate(const std::vector<TensorValue>& parts, const std::string& axis) {
+  if (parts.size() == 1) return parts[0];
+  const size_t at = position(parts[0].axes, axis);
+  Shape shape = parts[0].shape;
+  shape[at] = 0;
+  std::vector<std::string> names, types;
+  for (const TensorValue& part : parts) {
+    names.push_back(part.ssa);
+    types.push_back(type_of(part));
+    shape[at] += part.shape[at];
+  }
+  return define(fmt::format("stablehlo.concatenate {}, dim = {} : ({}) -> {}", fmt::join(names, ", "), at, fmt::join(types, ", "),
+                            tensor_type(shape, parts[0].format)),
+                parts[0].format, parts[0].axes, shape);
+}
+
+TensorValue FunctionText::updated(const TensorValue& x, const TensorValue& part, const std::vector<std::int64_t>& starts) {
+  std::vector<std::string> names, types{type_of(x), type_of(part)};
+  for (const std::int64_t start : starts) {
+    names.push_back(constant(Format::I32, static_cast<Bits>(start), {}, {}).ssa);
+    types.emplace_back("tensor<i32>");
+  }
+  return define(fmt::format("stablehlo.dynamic_update_slice {}, {}, {} : ({}) -> {}", x.ssa, part.ssa, fmt::join(names, ", "),
+                            fmt::join(types, ", "), type_of(x)),
+                x.format, x.axes, x.shape);
+}
+
+TensorValue FunctionText::slice_at(const TensorValue& x, const std::string& axis, std::int64_t index) {
+  const TensorValue one = slice(x, axis, index, index + 1);
+  const TensorValue flat = without(one, position(x.axes, axis));
+  return reshape(one, flat.axes, flat.shape);
 }
 
 TensorValue FunctionText::dynamic_slice_at(const TensorValue& x, const std::string& axis, const std::string& index) {

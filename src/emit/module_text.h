@@ -46,6 +46,14 @@ class FunctionText {
   TensorValue slice_at(const TensorValue& x, const std::string& axis, std::int64_t index);
   /// The same with a run-time index (a scalar i32 SSA name).
   TensorValue dynamic_slice_at(const TensorValue& x, const std::string& axis, const std::string& index);
+  /// Indices from, from + stride, ... below `to` along `axis`; x itself where that is all of them.
+  TensorValue slice(const TensorValue& x, const std::string& axis, std::int64_t from, std::int64_t to, std::int64_t stride = 1);
+  /// The given indices along `axis`, in that order, however they lie.
+  TensorValue gather(const TensorValue& x, const std::string& axis, const std::vector<std::int64_t>& indices);
+  /// One after the other along `axis`; the one value itself where there is one.
+  TensorValue concatenate(const std::vector<TensorValue>& parts, const std::string& axis);
+  /// `x` with `part` of the same axes put at the static index `starts`, one a dimension.
+  TensorValue updated(const TensorValue& x, const TensorValue& part, const std::vector<std::int64_t>& starts);
   /// `x` with `part`, which lacks `axis`, at one run-time index along it.
   TensorValue updated_at(const TensorValue& x, const std::string& axis, const std::string& index, const TensorValue& part);
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "diagnostic/diagnostic.h"
 #include "number/layout.h"
 
@@ -255,6 +257,10 @@ std::vector<LaneValue> ScalarText::run(const ScalarBody& body, std::vector<LaneV
     std::vector<LaneValue*> operands;
     for (const int arg : instruction.args)
       if (arg >= 0) operands.push_back(&values[static_cast<size_t>(arg)]);
+    const bool in_f64 =
+        instruction.format == Format::F64 ||
+        std::any_of(operands.begin(), operands.end(), [](const LaneValue* o) { return o->format == Format::F64; });
+    if (in_f64 && !traits_.keeps_f64) unsupported(instruction, "this target does not keep f64");
     const Policy& p = instruction.policy;
     const bool both_flushed = traits_.flushes_subnormal_inputs && traits_.flushes_subnormal_results;
     if ((p.flush_in || p.flush_out) && !(p.flush_in && p.flush_out && both_flushed))

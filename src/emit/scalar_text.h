@@ -53,6 +53,9 @@ class ScalarText {
   /// Refuses `emit-unsupported`, naming the operation, where StableHLO or the target cannot carry it.
   std::vector<LaneValue> run(const ScalarBody& body, std::vector<LaneValue> arguments);
 
+  /// x with a zero made at run time xored into its bits: no compiler knows it for a constant.
+  TensorValue unknown(const TensorValue& x) { return with_runtime_zero(x, nullptr); }
+
   static LaneValue argument(const TensorValue& tensor);
   /// A tensor of the value's own format, products shielded: what a node gives.
   TensorValue materialize(LaneValue value);

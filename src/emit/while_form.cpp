@@ -1,11 +1,7 @@
 // A counted loop over the leaves, a few leaves an iteration, the rest written out behind it. Where every prefix is given, the
 // loop carries the result as well, and each step writes its place.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
-
 #include "emit/fold_forms.h"
+#include "emit/loop_text.h"
 
 namespace bitpact {
 namespace {
@@ -57,64 +53,36 @@ TensorValue while_form(const FoldParts& p) {
   }
   const std::int64_t iterations = (p.leaves - done) / kUnroll;
   if (iterations > 1) {
-    std::vector<std::string> inits, types, names;
-    const auto add = [&](const std::string& init, const std::string& type) {
-      inits.push_back(init);
-      types.push_back(type);
-      names.push_back(f.fresh());
-    };
-    const TensorValue first = f.constant(Format::I32, 0, {}, {});
-    add(first.ssa, "tensor<i32>");
     std::vector<TensorValue> carried;
-    for (const LaneValue& component : state) {
-      carried.push_back(p.context.scalar.carried(component));
-      add(carried.back().ssa, tensor_type(carried.back().shape, carried.back().format));
-    }
-    if (p.gives_prefixes()) {
-      add(prefixes.value.ssa, tensor_type(p.result_shape, prefixes.value.format));
-      prefixes.value.ssa = names.back();
-    }
-    std::vector<std::string> bindings;
-    for (size_t i = 0; i < names.size(); ++i) bindings.push_back(fmt::format("{} = {}", names[i], inits[i]));
-    const std::string loop = f.fresh();
-    f.line(
-        fmt::format("{}:{} = stablehlo.while({}) : {}", loop, names.size(), fmt::join(bindings, ", "), fmt::join(types, ", ")));
-    f.indent(1);
-    f.line("cond {");
-    f.indent(1);
-    const TensorValue bound = f.constant(Format::I32, static_cast<Bits>(iterations), {}, {});
-    const TensorValue more = f.compare("LT", {names[0], Format::I32, {}, {}}, bound);
-    f.line(fmt::format("stablehlo.return {} : tensor<i1>", more.ssa));
-    f.indent(-1);
-    f.line("} do {");
-    f.indent(1);
-    const TensorValue counter{names[0], Format::I32, {}, {}};
-    const TensorValue one = f.constant(Format::I32, 1, {}, {});
-    const TensorValue unroll = f.constant(Format::I32, kUnroll, {}, {});
-    const TensorValue base = f.elementwise("stablehlo.multiply", {counter, unroll}, Format::I32);
-    std::vector<LaneValue> inside;
-    for (size_t i = 0; i < state.size(); ++i)
-      inside.push_back(
-          ScalarText::from_carried({names[i + 1], carried[i].format, carried[i].axes, carried[i].shape}, formats[i]));
-    for (std::int64_t u = 0; u < kUnroll; ++u) {
-      // leaf = done + base + u, counted from the other end where reversed
-      const Bits offset = static_cast<Bits>(reversed ? p.leaves - 1 - done - u : done + u) & 0xffffffff;
-      const TensorValue at = f.elementwise(reversed ? "stablehlo.subtract" : "stablehlo.add",
-                                           {f.constant(Format::I32, offset, {}, {}), base}, Format::I32);
-      inside = p.step(inside, p.leaf_at([&](const TensorValue& x) { return f.dynamic_slice_at(x, over, at.ssa); }));
-      prefixes.write(inside, at.ssa);
-    }
-    std::vector<std::string> results{f.elementwise("stablehlo.add", {counter, one}, Format::I32).ssa};
-    for (const LaneValue& component : inside) results.push_back(p.context.scalar.carried(component).ssa);
-    if (p.gives_prefixes()) results.push_back(prefixes.value.ssa);
-    f.line(fmt::format("stablehlo.return {} : {}", fmt::join(results, ", "), fmt::join(types, ", ")));
-    f.indent(-1);
-    f.line("}");
-    f.indent(-1);
-    for (size_t i = 0; i < state.size(); ++i)
-      state[i] = ScalarText::from_carried(
-          {fmt::format("{}#{}", loop, i + 1), carried[i].format, carried[i].axes, carried[i].shape}, formats[i]);
-    if (p.gives_prefixes()) prefixes.value.ssa = fmt::format("{}#{}", loop, state.size() + 1);
+    for (const LaneValue& component : state) carried.push_back(p.context.scalar.carried(component));
+    if (p.gives_prefixes()) carried.push_back(prefixes.value);
+    const auto states_of = [&](const std::vector<TensorValue>& tensors) {
+      std::vector<LaneValue> lanes;
+      for (size_t i = 0; i < formats.size(); ++i) lanes.push_back(ScalarText::from_carried(tensors[i], formats[i]));
+      return lanes;
+    };
+    const auto body = [&](const TensorValue& counter, const std::vector<TensorValue>& inside) {
+      const TensorValue unroll = f.constant(Format::I32, kUnroll, {}, {});
+      const TensorValue base = f.elementwise("stablehlo.multiply", {counter, unroll}, Format::I32);
+      std::vector<LaneValue> lanes = states_of(inside);
+      if (p.gives_prefixes()) prefixes.value = inside.back();
+      for (std::int64_t u = 0; u < kUnroll; ++u) {
+        // leaf = done + base + u, counted from the other end where reversed
+        const Bits offset = static_cast<Bits>(reversed ? p.leaves - 1 - done - u : done + u) & 0xffffffff;
+        const TensorValue at = f.elementwise(reversed ? "stablehlo.subtract" : "stablehlo.add",
+                                             {f.constant(Format::I32, offset, {}, {}), base}, Format::I32);
+        lanes = p.step(lanes, p.leaf_at([&](const TensorValue& x) { return f.dynamic_slice_at(x, over, at.ssa); }));
+        prefixes.write(lanes, at.ssa);
+      }
+      std::vector<TensorValue> results;
+      for (const LaneValue& component : lanes) results.push_back(p.context.scalar.carried(component));
+      if (p.gives_prefixes()) results.push_back(prefixes.value);
+      return results;
+    };
+    const std::vector<TensorValue> after =
+        counted_loop(f, f.constant(Format::I32, static_cast<Bits>(iterations), {}, {}), carried, body);
+    state = states_of(after);
+    if (p.gives_prefixes()) prefixes.value = after.back();
     done += iterations * kUnroll;
   }
   for (; done < p.leaves; ++done) {

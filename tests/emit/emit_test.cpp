@@ -126,14 +126,39 @@ TEST(Emit, IntegersAreReducedInWhateverOrder) {
   EXPECT_THROW(emit(program("integer_matmul 4x8xui8,8x4xi8", {{"accumulator", "i16-pairs"}}), traits), Refused);
 }
 
-TEST(Emit, OrdersWithoutALoopAreWrittenOutOrRefused) {
-  EXPECT_EQ(forms(emit(program("sum 3x16xf32", {{"order", "pairwise(1)"}}), Traits{})), Names{"written-out"});
-  try {
-    emit(program("sum 3x1000xf32", {{"order", "pairwise(1)"}}), Traits{});
-    FAIL();
-  } catch (const Refused& refused) {
-    EXPECT_EQ(refused.diagnostic().code, Code::EmitTooLarge);
+TEST(Emit, OrdersOfSeveralChainsAreBatched) {
+  const Choices pairs{{"order", "pairwise(1)"}};
+  EXPECT_EQ(forms(emit(program("sum 3x16xf32", pairs), Traits{})), (Names{"written-out", "batched-reduce", "batched-while"}));
+  // The size of the text follows the order's structure, not its length.
+  const auto longer = emit(program("sum 3x65536xf32", pairs), Traits{});
+  EXPECT_EQ(forms(longer), (Names{"batched-reduce", "batched-while"}));
+  for (const Emitted& e : longer) EXPECT_LT(e.module.size(), 60'000U) << e.form;
+  const auto blocks = emit(program("matmul 9x512xf32,512x9xf32", {{"order", "blocked(128)"}, {"product", "fused"}}), Traits{});
+  EXPECT_EQ(forms(blocks), (Names{"batched-dot_general", "batched-reduce", "batched-while", "written-out"}));
+  EXPECT_TRUE(has(blocks[0].module, "batching_dims = [0] x [0], contracting_dims = [2] x [1]"));
+  EXPECT_TRUE(has(blocks[0].module, "-> tensor<4x9x9xf32>"));
+}
+
+TEST(Emit, WhatIsTooLargeIsRefused) {
+  for (const auto& [line, choices] :
+       std::vector<std::pair<std::string, Choices>>{{"matmul 4096x600xf32,600x4096xf32", {{"order", "pairwise(1)"}}}}) {
+    try {
+      emit(program(line, choices), Traits{});
+      ADD_FAILURE() << line;
+    } catch (const Refused& refused) {
+      EXPECT_EQ(refused.diagnostic().code, Code::EmitTooLarge) << line;
+    }
   }
+}
+
+// A chain that a compiler contracts starts from a zero that it does not know, and its text is cut before a compiler cuts it.
+TEST(Emit, AChainOfFusedProductsStandsBehindBarriers) {
+  const Choices fused{{"order", "interleaved(2)"}, {"product", "fused"}};
+  const std::string text = emit(program("matmul 4x16xf32,16x4xf32", fused), Traits{}).back().module;
+  EXPECT_TRUE(has(text, "stablehlo.xor"));
+  EXPECT_TRUE(has(text, "optimization_barrier"));
+  const std::string rounded = emit(program("matmul 4x16xf32,16x4xf32", {{"order", "interleaved(2)"}}), Traits{}).front().module;
+  EXPECT_FALSE(has(rounded, "stablehlo.xor"));
 }
 
 TEST(Emit, AReversedOrderIsALoop) {

@@ -92,7 +92,7 @@ def subnormals_only(place):
 
 def long_pairwise(place):
     path = place / "pairwise.json"
-    return ["contract", "sum 4xf32", "--set", "order=pairwise(1)", "-o", path], ["emit", path, "--problem", "sum 2x5000xf32"]
+    return ["contract", "sum 4xf32", "--set", "order=pairwise(1)", "-o", path], ["emit", path, "--problem", "sum 100000x5000xf32"]
 
 
 def unlockable(place):

@@ -43,11 +43,11 @@ std::vector<Tensor> swamp(const std::vector<Tensor>& like) {
   return operands;
 }
 
-Subject subject(const std::string& line) {
+Subject subject(const std::string& line, const Choices& choices = {}) {
   Subject s;
   s.problem = resolve(line);
   const Operator& op = operator_named(s.problem.problem.op);
-  s.program = op.build(s.problem.formats(), canonical_choices(op, s.problem.formats()));
+  s.program = op.build(s.problem.formats(), complete_choices(op, s.problem.formats(), choices));
   s.operands = make_operands(Recipe{}, s.problem.problem.operands, s.problem.binding.operands, s.problem.binding.result);
   s.expected = interpret(bind(s.program, s.problem.binding), s.operands).results[0];
   s.swamped = swamp(s.operands);
@@ -161,9 +161,14 @@ TEST(Mutation, EmittedMutantsDieOnTheCompiledModule) {
   const auto iree = open_backend(parse_backend("iree"));
   const Traits traits = traits_of(*iree);
   std::int64_t killed = 0, equal = 0, not_carried = 0;
-  for (const std::string line :
-       {"matmul 16x24xf32,24x16xf32", "matmul 16x24xbf16,24x16xbf16", "multiply_add 512xbf16,512xbf16,512xbf16"}) {
-    const Subject s = subject(line);
+  const std::vector<std::pair<std::string, Choices>> subjects{
+      {"matmul 16x24xf32,24x16xf32", {}},
+      {"matmul 16x24xbf16,24x16xbf16", {}},
+      {"matmul 16x40xf32,40x16xf32", {{"order", "blocked(7)"}, {"product", "fused"}}},
+      {"multiply_add 512xbf16,512xbf16,512xbf16", {}},
+  };
+  for (const auto& [line, choices] : subjects) {
+    const Subject s = subject(line, choices);
     const auto run = [&](const NumericProgram& program) {
       const Emitted form = emit(bind(program, s.problem.binding), traits)[0];
       return iree->run_stablehlo(form.module, {s.problem.result}, s.operands, {}).results[0];
