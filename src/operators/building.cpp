@@ -238,6 +238,9 @@ Fold sum_fold(std::vector<int> operands, Axes over, Axes axes, const SumTerm& te
     return fold;
   }
   if (kept.every > 0) {
+    // Two bf16 numbers added in f32 and rounded again: what accumulator=bf16 gives.
+    if (kept.every == 1 && fold.operands.size() == 1)
+      refuse(Code::BadAttribute, fmt::format("accumulator={} goes with products; of plain terms it is bf16", block_value(1)));
     const bool counts = kept.every > 1;
     fold.step = counts ? counting_step(term, kept) : rounding_step(term, kept);
     BodyBuilder b(fold.step.result_formats());

@@ -1,6 +1,7 @@
 // matmul: result[*b, m, n] = sum over k of lhs[*b, m, k] * rhs[*b, k, n]; dot: the same of two vectors.
 #include <fmt/format.h>
 
+#include "diagnostic/diagnostic.h"
 #include "operators/building.h"
 #include "operators/families.h"
 
@@ -78,7 +79,10 @@ std::vector<ChoicePoint> product_choices(const OperatorFormats& formats) {
 NumericProgram sum_of_products(const OperatorFormats& formats, const Choices& choices, Axes lhs, Axes rhs, Axes result) {
   const Format operand = formats.operands[0];
   const Accumulator accumulator = parse_accumulator(formats, choices);
-  const SumTerm term = product_term(operand, accumulator.format, chosen(choices, "product", products(formats)));
+  const std::string product = chosen(choices, "product", products(formats));
+  if (accumulator.every == 1 && product == "storage")
+    refuse(Code::BadAttribute, "accumulator=f32/bf16@1 of products that are rounded to bf16 is accumulator=bf16");
+  const SumTerm term = product_term(operand, accumulator.format, product);
   Fold fold = sum_fold({0, 1}, {"k"}, std::move(result), term, accumulator, formats.result, choices);
   if (const std::string tail = chosen_tail(choices, kTails); tail != kTails.front())
     fold = with_f64_tail(std::move(fold), product_term(operand, Format::F64, tail == "f64" ? "rounded" : "storage"), choices);

@@ -73,6 +73,10 @@ TEST(RoundedSums, AreAsALoopComputesThem) {
     const std::vector<std::int64_t> blocks = listed_blocks(resolve(line));
     ASSERT_GE(blocks.size(), 17U);
     for (const std::int64_t every : blocks) {
+      if (every == 1 && line.starts_with("sum")) {
+        EXPECT_ANY_THROW(differing(line, every, {})) << "it is accumulator=bf16";
+        continue;
+      }
       std::int64_t apart = 0;
       EXPECT_EQ(differing(line, every, {{"product", "rounded"}}, &apart), 0) << line << " every " << every;
       EXPECT_GT(apart, 0) << "operands that tell nothing: " << line << " every " << every;
