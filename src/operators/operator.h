@@ -100,5 +100,7 @@ std::vector<Hypothesis> hypotheses(const Operator& op, const OperatorFormats& fo
 Order parse_order(std::string_view text);
 /// The text that parse_order reads: what a choice point's value is.
 std::string spelled(const Order& order);
+/// For people: a choice's value or a spelled order, cut where it is long (an explicit tree names every merge).
+std::string shortened(const std::string& value);
 
 }  // namespace bitpact

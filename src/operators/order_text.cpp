@@ -161,6 +161,11 @@ std::string sizes_text(const std::vector<std::int64_t>& sizes) {
 
 Order parse_order(std::string_view text) { return OrderReader(text).whole(); }
 
+std::string shortened(const std::string& value) {
+  constexpr std::size_t kMost = 120;
+  return value.size() <= kMost ? value : value.substr(0, kMost - 3) + "...";
+}
+
 std::string spelled(const Order& order) {
   switch (order.kind) {
     case Order::Kind::Sequential:

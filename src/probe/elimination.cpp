@@ -20,7 +20,7 @@ bool same_value(Format format, Bits a, Bits b) {
 std::string to_text(const Candidate& candidate) {
   std::string text;
   for (const auto& [point, value] : candidate.choices)
-    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", point, value.size() > 120 ? value.substr(0, 117) + "..." : value);
+    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", point, shortened(value));
   if (!candidate.flush.empty()) text += fmt::format("{}subnormal {} flushed to zero", text.empty() ? "" : ", ", candidate.flush);
   if (!candidate.domain.excludes.empty()) text += fmt::format("; {}", to_text(candidate.domain));
   return text.empty() ? "the operator's one program" : text;

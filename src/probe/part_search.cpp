@@ -65,8 +65,7 @@ class Search {
     });
   }
   static std::string brief(const std::vector<Order>& orders) {
-    const std::string text = spelled(orders.front());
-    return (text.size() > 100 ? text.substr(0, 97) + "..." : text) +
+    return shortened(spelled(orders.front())) +
            (orders.size() > 1 ? fmt::format(" and {} more spelling(s)", orders.size() - 1) : "");
   }
   void tell(const std::string& line) const {

@@ -16,11 +16,6 @@ std::string choices_text(const ProbedPart& part) {
   return text.empty() ? "the operator's one program" : text;
 }
 
-std::string shortened(const std::string& order) {
-  constexpr size_t kMost = 160;
-  return order.size() <= kMost ? order : order.substr(0, kMost - 3) + "...";
-}
-
 std::string reproducer_text(const ProbeReproducer& r) {
   std::string text = row("reproducer", fmt::format("output [{}], every element zero but:", fmt::join(r.output, ", ")));
   for (const std::string& term : r.terms) text += row("", term);

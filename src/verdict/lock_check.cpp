@@ -82,7 +82,7 @@ std::vector<std::string> choice_changes(const std::vector<LockedPart>& a, const 
       for (const auto& [point, value] : *choices) points.insert(point);
     for (const std::string& point : points)
       if (const std::string x = chosen(a[p].choices, point), y = chosen(b[p].choices, point); x != y)
-        all.push_back(arrow(at + point, x, y));
+        all.push_back(arrow(at + point, shortened(x), shortened(y)));
     const auto flushed = [](const std::string& flush) { return flush.empty() ? std::string("none") : flush; };
     if (a[p].flush != b[p].flush)
       all.push_back(arrow(at + "subnormals flushed to zero", flushed(a[p].flush), flushed(b[p].flush)));

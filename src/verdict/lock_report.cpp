@@ -32,7 +32,10 @@ std::string details(const CheckedLine& line) {
   std::string text;
   for (const std::string& change : line.changes) text += row("change", change);
   if (line.first) text += row("first", first_text(*line.first));
-  for (const std::string& sentence : line.words) text += row("in words", sentence);
+  // An explicit tree names every merge; --json has all of it.
+  constexpr size_t kLongest = 400;
+  for (const std::string& sentence : line.words)
+    text += row("in words", sentence.size() <= kLongest ? sentence : sentence.substr(0, kLongest) + " ...");
   if (!line.words.empty()) text += row("", "(the first is the lock, the second what was found now)");
   if (line.diagnostic && line.outcome != CheckOutcome::Changed) text += row("because", reason(line));
   if (line.outcome == CheckOutcome::Changed)

@@ -317,6 +317,20 @@ def counted(text):
     return re.sub(r"\d+ of \d+ other programs", "n of m other programs", text)
 
 
+def test_other_threads_of_xla_are_named(tmp_path):
+    """Sums of columns: how many threads share the work decides the order."""
+    (tmp_path / "operators.txt").write_text("sum 100x1024xf32 axis=0 ; backend=xla[threads=1]\n")
+    few = ["--replay-outputs", "3000", "--replay-seconds", "1"]
+    assert run("lock", "operators.txt", *few, cwd=tmp_path).code == 0
+    assert run("check", *few, cwd=tmp_path).code == 0
+    ran = run("check", "--backend", "xla[threads=1]=xla[threads=2]", *few, cwd=tmp_path)
+    assert ran.code == 1, ran.out
+    assert "CHANGED    sum 100x1024xf32 axis=0 on xla[threads=2] (locked on xla[threads=1])" in ran.out
+    assert re.search(r"^  change    order: blocked\(4, sequential, blocked\(4\)\) -> ", ran.out, flags=re.MULTILINE)
+    assert "  identity  threads: 1 -> 2" in ran.out
+    assert max(map(len, ran.out.splitlines())) < 500
+
+
 def test_the_page_shows_what_the_program_prints(tmp_path):
     """Every command of the page, in its order; the build folder is where the page says that it is."""
     text = (ROOT / "docs" / "lock.md").read_text()

@@ -46,7 +46,10 @@ def test_a_sum_over_five_runtimes(bitpact, schema, tmp_path, name):
     cause = {candidate: report["cause"] for candidate, report in reports.items()}
     if name == "absorbing":
         for candidate in ("onnxruntime", "numpy"):
-            assert cause[candidate].startswith(f"order: mlx has sequential, {candidate} has interleaved(8)"), cause
+            # A compensated accumulator in order would give this one output, too, and that is said.
+            assert "order" in cause[candidate] and "sequential" in cause[candidate] and "interleaved(8)" in cause[candidate], (
+                cause
+            )
     else:
         # One output: an f64 accumulator would give it, too, and that is said.
         assert "order from sequential to interleaved(2) or interleaved(8, interleaved(4, interleaved(2)))" in cause["onnxruntime"]
@@ -66,8 +69,8 @@ def test_the_table_of_several_candidates_and_the_worst_exit_code(bitpact):
     assert ran.code == 0, ran.err
     assert ran.out.splitlines()[-3:] == [
         "candidate  verdict  differing  cause",
-        "native     exact    0 of 4",
-        "numpy      exact    0 of 4",
+        "native     exact    0 of 512",
+        "numpy      exact    0 of 512",
     ]
     refused = bitpact("compare", "add 4xbf16,4xbf16", "--reference", "native", *over(["native", "onnxruntime"]))
     assert refused.code == 3

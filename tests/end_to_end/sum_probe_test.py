@@ -85,8 +85,10 @@ def test_regions_are_found_and_run(bitpact, tmp_path):
         "compare", problem, "--reference", "numpy", "--candidate", "native", "--contract", tmp_path / "c.json", "--json"
     )
     assert compared.json["verdict"] == "exact"
-    refused = bitpact("emit", tmp_path / "c.json", "--for", "xla")
-    assert refused.code == 3 and "emit-unsupported" in refused.err
+    emitted = bitpact(
+        "compare", problem, "--reference", "numpy", "--candidate", "xla", "--contract", tmp_path / "c.json", "--json"
+    )
+    assert emitted.json["verdict"] == "exact", emitted.out
 
 
 def test_wrong_use_is_refused(bitpact):

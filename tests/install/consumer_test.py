@@ -54,4 +54,4 @@ def test_another_minor_version_is_not_taken(installed, tmp_path):
 
 def test_the_installed_program_finds_its_workers(installed):
     environment = {**os.environ, "BITPACT_PYTHON": str(ROOT / ".venv" / "bin" / "python")}
-    run(installed / "bin" / "bitpact", "compare", "add 4xf32,4xf32", "--reference", "mlx", "--candidate", "iree", env=environment)
+    run(installed / "bin" / "bitpact", "compare", "add 4xf16,4xf16", "--reference", "mlx", "--candidate", "iree", env=environment)

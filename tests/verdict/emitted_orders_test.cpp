@@ -46,7 +46,7 @@ Tally run_forms(const std::string& line, const Choices& choices, const std::stri
   const auto program = [&](const Choices& c) {
     return bind(op.build(problem.formats(), complete_choices(op, problem.formats(), c)), problem.binding);
   };
-  const Recipe recipe = Recipe::parse("bitpact-operands/1 seed=7 classes=normal,cancellation,ties,special");
+  const Recipe recipe = Recipe::parse("bitpact-operands/2 seed=7 classes=normal,cancellation,ties,special");
   const std::vector<Tensor> operands =
       make_operands(recipe, problem.problem.operands, problem.binding.operands, independent_axes(problem));
   const Interpreted wanted = interpret(program(choices), operands, {.threads = 1, .watch = true});
@@ -173,7 +173,7 @@ void run_regions(const std::string& line, const std::vector<std::pair<std::strin
   const Covered covered = cover(contract, problem);
   ASSERT_EQ(covered.parts.size(), regions.size());
   const std::vector<Tensor> operands =
-      make_operands(Recipe::parse("bitpact-operands/1 seed=9 classes=normal,cancellation,ties,special"), problem.problem.operands,
+      make_operands(Recipe::parse("bitpact-operands/2 seed=9 classes=normal,cancellation,ties,special"), problem.problem.operands,
                     problem.binding.operands, independent_axes(problem));
   const Interpreted wanted = interpret(covered, operands, {.threads = 1, .watch = true});
   const std::vector<Emitted> forms = emit(covered, traits_of(backend(spec)));
@@ -204,7 +204,7 @@ TEST(EmittedRegions, AreInsertedAsOneCall) {
   contract.pieces[1].program = op.build(problem.formats(), complete_choices(op, problem.formats(), {{"product", "fused"}}));
   const Covered covered = cover(contract, problem);
   const std::vector<Tensor> operands =
-      make_operands(Recipe::parse("bitpact-operands/1 seed=9 classes=normal,ties"), problem.problem.operands,
+      make_operands(Recipe::parse("bitpact-operands/2 seed=9 classes=normal,ties"), problem.problem.operands,
                     problem.binding.operands, independent_axes(problem));
   const std::string user =
       "func.func public @main(%x: tensor<20x100xf32>, %w: tensor<100x36xf32>) -> tensor<20x36xf32> {\n  %0 = "
