@@ -80,6 +80,6 @@ void line(const std::string& text, const std::string& name) {
 int main() {
   fmt::print(
       "problem, backend, time to the order: many masks a call, one a call (FPRev), how many times as long; the whole probe\n");
-  for (const char* problem : {"matmul 512x512xf32,512x512xf32", "matmul 4096x4096xf32,4096x1xf32", "sum 16384xf32"})
+  for (const char* problem : {"matmul 512x512xf32,512x512xf32", "matmul 256x4096xf32,4096x1xf32", "sum 16384xf32"})
     for (const char* backend : {"mlx", "xla", "numpy", "iree"}) bitpact::line(problem, backend);
 }

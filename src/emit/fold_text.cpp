@@ -68,11 +68,13 @@ std::vector<LaneValue> FoldParts::start_values() const {
   for (size_t i = 0; i < formats.size(); ++i) {
     const Format carry = ScalarText::carrier(formats[i]);
     const Bits bits = convert({formats[i], fold.start.values[i]}, carry);
-    TensorValue value = context.function.constant(carry, bits, {}, {});
-    // A first product that is added to a constant 0 would be a product without a sum once a compiler drops the 0: the next step
-    // then adds two products, and either may be the one that is rounded.
-    if (is_float(carry) && relies_on_contraction()) value = context.scalar.unknown(value);
-    state.push_back(ScalarText::from_carried(context.function.broadcast(value, axes, shape), formats[i]));
+    // Added to a constant 0, a first product would become one without a sum: the next step then adds two products, and either may
+    // be the one that is rounded.
+    const bool hidden = is_float(carry) && relies_on_contraction();
+    const TensorValue value =
+        hidden ? context.function.broadcast(context.scalar.unknown(context.function.constant(carry, bits, {}, {})), axes, shape)
+               : context.scalar.known_or_not(carry, bits, axes, shape);
+    state.push_back(ScalarText::from_carried(value, formats[i]));
   }
   return state;
 }

@@ -208,6 +208,11 @@ LaneValue ScalarText::fused(const Instruction& instruction, std::vector<LaneValu
   return value;
 }
 
+TensorValue ScalarText::known_or_not(Format format, Bits bits, const Axes& axes, const Shape& shape) {
+  if (!is_float(format) || bits != positive_zero(format)) return f_.constant(format, bits, axes, shape);
+  return f_.broadcast(unknown(f_.constant(format, bits, {}, {})), axes, shape);
+}
+
 TensorValue ScalarText::with_runtime_zero(const TensorValue& x, const TensorValue* masked) {
   const Format bits = x.format == Format::F64 ? Format::I64 : Format::I32;
   TensorValue zero = f_.broadcast(shield_.zero(bits), x.axes, x.shape);
@@ -287,7 +292,7 @@ std::vector<LaneValue> ScalarText::run(const ScalarBody& body, std::vector<LaneV
         const TensorValue& like = values.front().tensor;
         const Format carry = carrier(instruction.format);
         const Bits bits = bitpact::convert({instruction.format, instruction.immediate}, carry);
-        value.tensor = f_.constant(carry, bits, like.axes, like.shape);
+        value.tensor = known_or_not(carry, bits, like.axes, like.shape);
         value.format = value.origin = instruction.format;
         break;
       }

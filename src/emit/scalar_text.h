@@ -55,6 +55,8 @@ class ScalarText {
 
   /// x with a zero made at run time xored into its bits: no compiler knows it for a constant.
   TensorValue unknown(const TensorValue& x) { return with_runtime_zero(x, nullptr); }
+  /// A constant; +0 only known at run time: XLA makes x + 0 into x, which is wrong for -0.
+  TensorValue known_or_not(Format format, Bits bits, const Axes& axes, const Shape& shape);
 
   static LaneValue argument(const TensorValue& tensor);
   /// A tensor of the value's own format, products shielded: what a node gives.

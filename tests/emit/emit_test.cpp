@@ -158,7 +158,8 @@ TEST(Emit, AChainOfFusedProductsStandsBehindBarriers) {
   EXPECT_TRUE(has(text, "stablehlo.xor"));
   EXPECT_TRUE(has(text, "optimization_barrier"));
   const std::string rounded = emit(program("matmul 4x16xf32,16x4xf32", {{"order", "interleaved(2)"}}), Traits{}).front().module;
-  EXPECT_FALSE(has(rounded, "stablehlo.xor"));
+  EXPECT_TRUE(has(rounded, "stablehlo.xor"));  // its zero is one that no compiler knows
+  EXPECT_FALSE(has(rounded, "optimization_barrier"));
 }
 
 TEST(Emit, AReversedOrderIsALoop) {
