@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 
 #include "diagnostic/diagnostic.h"
@@ -23,6 +24,17 @@ double value_of(Format format, Bits bits) {
   if (format == Format::BF16) return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16));
   return std::bit_cast<double>(convert({format, bits}, Format::F64));
 }
+
+/// Elements of a tensor that is written a million at a time, of 2, 4 or 8 bytes.
+class Elements {
+ public:
+  explicit Elements(Tensor& t) : data_(t.mutable_bytes()), size_(info(t.format()).storage_bytes) {}
+  void set(std::int64_t index, Bits bits) const { std::memcpy(data_ + index * size_, &bits, static_cast<size_t>(size_)); }
+
+ private:
+  std::byte* data_;
+  std::int64_t size_;
+};
 
 constexpr size_t kMostClasses = 64;
 constexpr std::int64_t kOpen = -3, kDisagree = -2;  // answers that are no number of units, beside -1: no count
@@ -70,14 +82,15 @@ void MaskQuestions::fill_others() {
   operands_.clear();
   for (const OperandSpec& spec : problem_.problem.operands) {
     Tensor t(spec.format, spec.shape);
-    for (std::int64_t i = 0; i < t.size(); ++i) t.set(i, values_.other);
+    const Elements elements(t);
+    for (std::int64_t i = 0; i < t.size(); ++i) elements.set(i, values_.other);
     operands_.push_back(std::move(t));
   }
 }
 
 void MaskQuestions::fill_place(std::int64_t position, const Slot& slot) {
   const Carrier& carrier = carriers_[carrier_];
-  Tensor& t = operands_[carrier.operand];
+  const Elements t(operands_[carrier.operand]);
   const std::int64_t place = carrier.places[static_cast<size_t>(position)];
   const std::int64_t from = slot.window * values_.window, to = std::min(site_.leaves, from + values_.window);
   for (std::int64_t l = 0; l < site_.leaves; ++l)
@@ -103,10 +116,10 @@ bool MaskQuestions::calibrate() {
   const Carrier& carrier = carriers_[carrier_];
   // One unit, at the first leaf of every output; then as many as a window holds.
   const auto with_units = [&](std::int64_t count) {
+    const Elements elements(operands_[carrier.operand]);
     for (const std::int64_t place : carrier.places)
       for (std::int64_t l = 0; l < site_.leaves; ++l)
-        operands_[carrier.operand].set(place + carrier.leaf_offsets[static_cast<size_t>(l)],
-                                       l < count ? values_.unit : values_.zero);
+        elements.set(place + carrier.leaf_offsets[static_cast<size_t>(l)], l < count ? values_.unit : values_.zero);
     return call();
   };
   const std::int64_t many = std::min(values_.window, site_.leaves);

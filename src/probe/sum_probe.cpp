@@ -160,7 +160,9 @@ class Probe {
     std::vector<std::int64_t> all(static_cast<size_t>(element_count(problem_.result.shape)));
     for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
     if (!site_) return {{all, {}}};
+    const auto begin = Clock::now();
     trees_ = find_trees(backend_, problem_, *site_);
+    report_.counts.mask_seconds = since(begin);
     report_.counts.mask_calls = trees_.counts.calls;
     report_.counts.mask_questions = trees_.counts.questions;
     report_.masks = trees_.how;

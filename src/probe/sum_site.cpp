@@ -7,6 +7,14 @@ namespace {
 
 bool contains(const Axes& axes, const std::string& axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); }
 
+/// The next coordinate in row-major order.
+void advance(std::vector<std::int64_t>& at, const Shape& extents) {
+  for (size_t d = extents.size(); d-- > 0;) {
+    if (++at[d] < extents[d]) return;
+    at[d] = 0;
+  }
+}
+
 }  // namespace
 
 std::optional<SumSite> find_sum(const Resolved& problem) {
@@ -59,8 +67,8 @@ Carrier carrier_of(const Resolved& problem, const SumSite& site, size_t operand)
   }
   const auto offsets = [](const Shape& extents, const std::vector<std::int64_t>& steps) {
     std::vector<std::int64_t> flat;
-    for (std::int64_t i = 0; i < element_count(extents); ++i) {
-      const std::vector<std::int64_t> at = coordinate(extents, i);
+    std::vector<std::int64_t> at(extents.size(), 0);
+    for (std::int64_t i = element_count(extents); i > 0; --i, advance(at, extents)) {
       std::int64_t offset = 0;
       for (size_t d = 0; d < at.size(); ++d) offset += at[d] * steps[d];
       flat.push_back(offset);
@@ -69,12 +77,15 @@ Carrier carrier_of(const Resolved& problem, const SumSite& site, size_t operand)
   };
   carrier.leaf_offsets = offsets(over, over_strides);
   carrier.places = offsets(kept, kept_strides);
-  for (std::int64_t out = 0; out < element_count(problem.result.shape); ++out) {
-    const std::vector<std::int64_t> at = coordinate(problem.result.shape, out);
+  const Shape& result = problem.result.shape;
+  std::vector<bool> is_kept;
+  for (const std::string& axis : binding.result) is_kept.push_back(contains(kept_axes, axis));
+  std::vector<std::int64_t> at(result.size(), 0);
+  for (std::int64_t out = element_count(result); out > 0; --out, advance(at, result)) {
     std::int64_t position = 0, other = 0;
     for (size_t d = 0; d < at.size(); ++d) {
-      const std::int64_t extent = problem.result.shape[d];
-      if (contains(kept_axes, binding.result[d]))
+      const std::int64_t extent = result[d];
+      if (is_kept[d])
         position = position * extent + at[d];
       else
         other = other * extent + at[d];
