@@ -53,7 +53,7 @@ struct ProbeCounts {
   std::int64_t replayed = 0;    ///< outputs compared in the replay
   std::int64_t replayed_leaves = 0;
   std::int64_t node_questions = 0;  ///< sums of two leaves, at inner nodes
-  double mask_seconds = 0;  ///< asking masks until the trees are known
+  double mask_seconds = 0;          ///< asking masks until the trees are known
   double tree_seconds = 0, seconds = 0;
 };
 
