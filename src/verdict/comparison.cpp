@@ -216,12 +216,21 @@ class Run {
   void ask_further_sets() {
     const int sets = wanted_sets();
     if (sets == 1 || report_.verdict != Verdict::Exact) return;
+    struct Timed {  // further sets are not timed
+      RunOptions& options;
+      RunOptions kept;
+      ~Timed() { options = kept; }
+    } timed{options_, options_};
+    options_.repeat = request_.repeat;
+    options_.warmup = 0;
+    judge_further_sets(sets);
+  }
+
+  void judge_further_sets(int sets) {
     const ComparisonReport first = report_;
     std::set<std::string> classes = present(set_.recipe);
     std::int64_t compared = first.outputs.compared, outside = first.outside_compared, outside_different = first.outside_different;
     bool reference_agrees = first.reference.repeats_agree, candidate_agrees = first.candidate.repeats_agree;
-    options_.repeat = request_.repeat;
-    options_.warmup = 0;
     for (int set = 1; set < sets; ++set) {
       set_.recipe = request_.recipe;
       set_.recipe.seed += static_cast<std::uint64_t>(set);
