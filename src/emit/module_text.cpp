@@ -174,15 +174,18 @@ TensorValue FunctionText::concatenate(const std::vector<TensorValue>& parts, con
                 parts[0].format, parts[0].axes, shape);
 }
 
-TensorValue FunctionText::updated(const TensorValue& x, const TensorValue& part, const std::vector<std::int64_t>& starts) {
-  std::vector<std::string> names, types{type_of(x), type_of(part)};
-  for (const std::int64_t start : starts) {
-    names.push_back(constant(Format::I32, static_cast<Bits>(start), {}, {}).ssa);
-    types.emplace_back("tensor<i32>");
-  }
-  return define(fmt::format("stablehlo.dynamic_update_slice {}, {}, {} : ({}) -> {}", x.ssa, part.ssa, fmt::join(names, ", "),
+TensorValue FunctionText::updated_from(const TensorValue& x, const TensorValue& part, const std::vector<std::string>& starts) {
+  std::vector<std::string> types{type_of(x), type_of(part)};
+  types.insert(types.end(), starts.size(), "tensor<i32>");
+  return define(fmt::format("stablehlo.dynamic_update_slice {}, {}, {} : ({}) -> {}", x.ssa, part.ssa, fmt::join(starts, ", "),
                             fmt::join(types, ", "), type_of(x)),
                 x.format, x.axes, x.shape);
+}
+
+TensorValue FunctionText::updated(const TensorValue& x, const TensorValue& part, const std::vector<std::int64_t>& starts) {
+  std::vector<std::string> names;
+  for (const std::int64_t start : starts) names.push_back(constant(Format::I32, static_cast<Bits>(start), {}, {}).ssa);
+  return updated_from(x, part, names);
 }
 
 TensorValue FunctionText::slice_at(const TensorValue& x, const std::string& axis, std::int64_t index) {
@@ -216,14 +219,9 @@ TensorValue FunctionText::updated_at(const TensorValue& x, const std::string& ax
   one.shape[at] = 1;
   const TensorValue update = reshape(part, x.axes, one.shape);
   const TensorValue zero = constant(Format::I32, 0, {}, {});
-  std::vector<std::string> starts, types{type_of(x), type_of(update)};
-  for (size_t d = 0; d < x.shape.size(); ++d) {
-    starts.push_back(d == at ? index : zero.ssa);
-    types.emplace_back("tensor<i32>");
-  }
-  return define(fmt::format("stablehlo.dynamic_update_slice {}, {}, {} : ({}) -> {}", x.ssa, update.ssa, fmt::join(starts, ", "),
-                            fmt::join(types, ", "), type_of(x)),
-                x.format, x.axes, x.shape);
+  std::vector<std::string> starts(x.shape.size(), zero.ssa);
+  starts[at] = index;
+  return updated_from(x, update, starts);
 }
 
 }  // namespace bitpact

@@ -60,6 +60,9 @@ class FunctionText {
   const std::string& text() const { return text_; }
 
  private:
+  /// `starts`: SSA names of scalar i32, one a dimension.
+  TensorValue updated_from(const TensorValue& x, const TensorValue& part, const std::vector<std::string>& starts);
+
   std::string text_;
   int next_ = 0;
   int depth_ = 1;

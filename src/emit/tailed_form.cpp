@@ -1,6 +1,5 @@
 // A fold whose tail has bodies of its own: head and tail are folds by themselves, each in the form that is asked for, and joined.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -8,20 +7,6 @@
 
 namespace bitpact {
 namespace {
-
-/// Leaves from .. to - 1 of an operand along `axis`; an operand without that axis has the same element for all leaves.
-TensorValue cut(FunctionText& f, const TensorValue& x, const std::string& axis, std::int64_t from, std::int64_t to) {
-  const auto at = std::find(x.axes.begin(), x.axes.end(), axis) - x.axes.begin();
-  if (static_cast<size_t>(at) == x.axes.size()) return x;
-  Shape shape = x.shape;
-  shape[static_cast<size_t>(at)] = to - from;
-  std::vector<std::string> ranges;
-  for (size_t d = 0; d < shape.size(); ++d)
-    ranges.push_back(d == static_cast<size_t>(at) ? fmt::format("{}:{}", from, to) : fmt::format("0:{}", shape[d]));
-  return f.define(fmt::format("stablehlo.slice {} [{}] : ({}) -> {}", x.ssa, fmt::join(ranges, ", "),
-                              tensor_type(x.shape, x.format), tensor_type(shape, x.format)),
-                  x.format, x.axes, shape);
-}
 
 /// What hands the state on as the fold's result. A state in a 16-bit float would be rounded once more on its way.
 ScalarBody state_itself(FoldForm form, const std::vector<Format>& state) {
@@ -46,7 +31,10 @@ TensorValue tailed_form(const FoldContext& context, FoldForm form, const Fold& f
   rest.finish = state_itself(form, rest.state_formats());
   const auto part = [&](const Fold& of, std::int64_t from, std::int64_t to) {
     std::vector<TensorValue> some;
-    for (const TensorValue& x : operands) some.push_back(cut(context.function, x, fold.over.front(), from, to));
+    for (const TensorValue& x : operands) {
+      const bool has_over = std::find(x.axes.begin(), x.axes.end(), fold.over.front()) != x.axes.end();
+      some.push_back(has_over ? context.function.slice(x, fold.over.front(), from, to) : x);
+    }
     return ScalarText::argument(emit_fold(context, form, of, some, result_shape, to - from));
   };
   std::vector<LaneValue> both{part(rows, 0, head)};

@@ -10,6 +10,14 @@ std::uint8_t excluded_bits(const Domain& domain) {
   return bits;
 }
 
+std::vector<std::uint8_t> inside(const Interpreted& interpreted, const Domain& domain) {
+  const std::uint8_t excluded = excluded_bits(domain);
+  std::vector<std::uint8_t> keep;
+  keep.reserve(interpreted.occurrences[0].size());
+  for (const std::uint8_t seen : interpreted.occurrences[0]) keep.push_back((seen & excluded) == 0 ? 1 : 0);
+  return keep;
+}
+
 void copy_where(const std::vector<std::uint8_t>& mask, const Tensor& from, Tensor& to) {
   const auto bytes = static_cast<size_t>(info(from.format()).storage_bytes);
   std::byte* out = to.mutable_bytes();

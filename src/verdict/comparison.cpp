@@ -287,19 +287,11 @@ class Run {
 
   void interpret_contract() {
     set_.interpreted = interpret(covered_, set_.operands, {.threads = 0, .watch = true});
-    const std::vector<std::uint8_t> keep = inside(covered_.domain());
+    const std::vector<std::uint8_t> keep = inside(set_.interpreted, covered_.domain());
     const TensorComparison replay =
         compare_tensors(set_.reference.results[0], set_.interpreted.results[0], request_.policy, &keep);
     report_.contract->replay_compared += replay.compared;
     report_.contract->replay_different += replay.different;
-  }
-
-  std::vector<std::uint8_t> inside(const Domain& domain) const {
-    const std::uint8_t excluded = excluded_bits(domain);
-    std::vector<std::uint8_t> keep;
-    keep.reserve(set_.interpreted.occurrences[0].size());
-    for (const std::uint8_t seen : set_.interpreted.occurrences[0]) keep.push_back((seen & excluded) == 0 ? 1 : 0);
-    return keep;
   }
 
   // Compares inside and outside of the domain.
@@ -312,7 +304,7 @@ class Run {
     if (domain.excludes.empty()) {
       report_.outputs = compare_tensors(reference, candidate, request_.policy);
     } else {
-      std::vector<std::uint8_t> keep = inside(domain);
+      std::vector<std::uint8_t> keep = inside(set_.interpreted, domain);
       report_.outputs = compare_tensors(reference, candidate, request_.policy, &keep);
       for (std::uint8_t& k : keep) k = k ? 0 : 1;
       const TensorComparison outside = compare_tensors(reference, candidate, request_.policy, &keep);

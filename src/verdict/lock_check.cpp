@@ -166,9 +166,7 @@ class LineCheck {
       const Covered covered = cover(*line_.contract, resolve(question.problem));
       const std::vector<Tensor> operands = operands_of(question);
       const Interpreted locked = interpret(covered, operands, {.threads = 0, .watch = true});
-      const std::uint8_t excluded = excluded_bits(covered.domain());
-      std::vector<std::uint8_t> keep;
-      for (const std::uint8_t seen : locked.occurrences[0]) keep.push_back((seen & excluded) == 0 ? 1 : 0);
+      const std::vector<std::uint8_t> keep = inside(locked, covered.domain());
       const TensorComparison c = compare_tensors(locked.results[0], now, {}, &keep);
       if (!c.first) return {};
       const auto value = [&](Bits bits) {

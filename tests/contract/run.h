@@ -130,23 +130,27 @@ class Runner {
         state =
             chain(fold, leaf, {ScheduleStep::Kind::Chain, 0, 0, first, fold.order.reversed ? -1 : 1, std::abs(upto - first) + 1});
       } else {
-        const Schedule plan = schedule(fold.order, leaves);
-        std::vector<std::vector<Bits>> slots(static_cast<size_t>(plan.slots));
-        for (const ScheduleStep& step : plan.steps) {
-          auto& slot = slots[static_cast<size_t>(step.slot)];
-          if (step.kind == ScheduleStep::Kind::Chain)
-            slot = chain(fold, leaf, step);
-          else if (step.kind == ScheduleStep::Kind::Extend)
-            for (std::int64_t t = 0; t < step.count; ++t)
-              slot = call(fold.step, joined(slot, leaf[static_cast<size_t>(step.first + t * step.stride)]));
-          else
-            slot = call(fold.merge, joined(slot, slots[static_cast<size_t>(step.other)]));
-        }
-        state = slots[0];
+        state = scheduled(fold, leaf, schedule(fold.order, leaves));
       }
       out.push_back(fold.tail ? with_tail(fold, where, leaf, leaves) : call(fold.finish, state)[0]);
     }
     return out;
+  }
+
+  // The state that a schedule leaves.
+  std::vector<Bits> scheduled(const Fold& fold, const std::vector<std::vector<Bits>>& leaf, const Schedule& plan) {
+    std::vector<std::vector<Bits>> slots(static_cast<size_t>(plan.slots));
+    for (const ScheduleStep& step : plan.steps) {
+      auto& slot = slots[static_cast<size_t>(step.slot)];
+      if (step.kind == ScheduleStep::Kind::Chain)
+        slot = chain(fold, leaf, step);
+      else if (step.kind == ScheduleStep::Kind::Extend)
+        for (std::int64_t t = 0; t < step.count; ++t)
+          slot = call(fold.step, joined(slot, leaf[static_cast<size_t>(step.first + t * step.stride)]));
+      else
+        slot = call(fold.merge, joined(slot, slots[static_cast<size_t>(step.other)]));
+    }
+    return slots[0];
   }
 
   // Head and tail each for itself: what a tail of its own says, word for word.
@@ -155,19 +159,7 @@ class Runner {
     std::vector<Bits> rows, rest;
     if (head > 0) {
       const Order inner = fold.order.inner.empty() ? Order::sequential() : fold.order.inner[0];
-      const Schedule plan = schedule(inner, head);
-      std::vector<std::vector<Bits>> slots(static_cast<size_t>(plan.slots));
-      for (const ScheduleStep& step : plan.steps) {
-        auto& slot = slots[static_cast<size_t>(step.slot)];
-        if (step.kind == ScheduleStep::Kind::Chain)
-          slot = chain(fold, leaf, step);
-        else if (step.kind == ScheduleStep::Kind::Extend)
-          for (std::int64_t t = 0; t < step.count; ++t)
-            slot = call(fold.step, joined(slot, leaf[static_cast<size_t>(step.first + t * step.stride)]));
-        else
-          slot = call(fold.merge, joined(slot, slots[static_cast<size_t>(step.other)]));
-      }
-      rows = slots[0];
+      rows = scheduled(fold, leaf, schedule(inner, head));
     }
     if (head == leaves) return call(fold.finish, rows)[0];
     for (std::int64_t l = head; l < leaves; ++l) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 
@@ -15,16 +16,10 @@
 #include "interpret/random_program.h"
 #include "operators/catalogue.h"
 #include "operators/recipe.h"
+#include "verdict/opened.h"
 
 namespace bitpact {
 namespace {
-
-Backend& backend(const std::string& spec) {
-  static std::map<std::string, std::unique_ptr<Backend>> open;
-  std::unique_ptr<Backend>& one = open[spec];
-  if (!one) one = open_backend(parse_backend(spec));
-  return *one;
-}
 
 struct Tally {
   std::int64_t exact = 0, differing = 0, refused = 0;
@@ -63,12 +58,8 @@ Tally run_forms(const std::string& line, const Choices& choices, const std::stri
   for (const Emitted& form : forms) {
     if (only.empty() ? form.form == "written-out" && form.module.size() > kLongText : form.form != only) continue;
     tally.forms.insert(form.form);
-    std::vector<std::uint8_t> keep;
-    std::int64_t kept = 0;
-    for (const std::uint8_t seen : wanted.occurrences[0]) {
-      keep.push_back((seen & excluded_bits(form.carries)) == 0 ? 1 : 0);
-      kept += keep.back();
-    }
+    const std::vector<std::uint8_t> keep = inside(wanted, form.carries);
+    const std::int64_t kept = std::count(keep.begin(), keep.end(), 1);
     EXPECT_GT(2 * kept, static_cast<std::int64_t>(keep.size())) << line << " in the form " << form.form;
     const Tensor got = backend(spec).run_stablehlo(form.module, {problem.result}, operands, {}).results[0];
     const std::int64_t different = compare_tensors(wanted.results[0], got, {}, &keep).different;
@@ -181,8 +172,7 @@ void run_regions(const std::string& line, const std::vector<std::pair<std::strin
   for (const Emitted& form : forms) {
     if (ran == 2) break;
     ++ran;
-    std::vector<std::uint8_t> keep;
-    for (const std::uint8_t seen : wanted.occurrences[0]) keep.push_back((seen & excluded_bits(form.carries)) == 0 ? 1 : 0);
+    const std::vector<std::uint8_t> keep = inside(wanted, form.carries);
     try {
       const Tensor got = backend(spec).run_stablehlo(form.module, {problem.result}, operands, {}).results[0];
       EXPECT_EQ(compare_tensors(wanted.results[0], got, {}, &keep).different, 0) << line << " as " << form.form << " on " << spec;

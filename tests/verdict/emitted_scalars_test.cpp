@@ -11,16 +11,10 @@
 #include "emit/insert.h"
 #include "interpret/interpret.h"
 #include "operators/catalogue.h"
+#include "verdict/opened.h"
 
 namespace bitpact {
 namespace {
-
-Backend& backend(const std::string& spec) {
-  static std::map<std::string, std::unique_ptr<Backend>> open;
-  std::unique_ptr<Backend>& one = open[spec];
-  if (!one) one = open_backend(parse_backend(spec));
-  return *one;
-}
 
 Bits number(std::mt19937& engine, Format format, int low, int high) {
   const FormatInfo& f = info(format);
