@@ -65,8 +65,8 @@ test-sanitize: setup ## the tests under the address, undefined-behaviour and thr
 setup-long:
 	@tools/setup packages-long.txt
 
-tidy: setup-long all ## clang-tidy over src and bindings
-	@tools/tidy $(JOBS)
+tidy: setup-long ## clang-tidy over src and bindings
+	@cmake --preset alone --log-level=WARNING >/dev/null; tools/tidy $(JOBS) build-alone
 
 clean: ## remove what was built (not .venv)
 	@rm -rf build build-*

@@ -66,21 +66,31 @@ def allowed(source: str, function: str) -> bool:
     return any(re.fullmatch(where, source) and re.fullmatch(what, function) for where, what, _ in ALLOWED_FUSED)
 
 
+def sources_of(entry: dict) -> list[Path]:
+    """What is compiled: the file itself, or the files that CMake compiles as one (a unity build)."""
+    file = Path(entry["file"])
+    if file.parent.name != "Unity":
+        return [file]
+    return [Path(name) for name in re.findall(r'^#include "(.*)"$', file.read_text(encoding="utf-8"), re.MULTILINE)]
+
+
+def ours(source: Path, root: Path) -> bool:
+    return source.is_relative_to(root) and source.relative_to(root).parts[0] in ("src", "bindings")
+
+
 def findings(entries: list[dict], root: Path) -> tuple[int, list[str]]:
-    """How many objects were looked at, and what is wrong."""
+    """How many sources were looked at, and what is wrong."""
     found, looked = [], 0
     for entry in entries:
-        source = Path(entry["file"])
-        if not source.is_relative_to(root):
+        sources = [source for source in sources_of(entry) if ours(source, root)]
+        if not sources:
             continue
-        name = str(source.relative_to(root))
-        if not name.startswith(("src/", "bindings/")):
-            continue
+        name = " ".join(str(source.relative_to(root)) for source in sources)
         built = output_of(entry)
         if not built.exists():
             found.append(f"{name}: not built")
             continue
-        looked += 1
+        looked += len(sources)
         found += [
             f"{name}: {function}: {code}" for function, code in fused_functions(built).items() if not allowed(name, function)
         ]

@@ -142,7 +142,8 @@ class _Reader:
         kind = self.need(r"[a-z_]+")
         if kind == "reversed" or (kind == "sequential" and self.take(" backwards")):
             return backwards
-        if kind == "sequential":
+        if kind in ("sequential", "from_start"):
+            self.take(" from the start value")  # which is no leaf
             return sequential
         self.need(r"\(")
         if kind in ("tree", "stepped_tree", "paired_tree"):

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <mlx/mlx.h>
 #include <mlx/version.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <fstream>
@@ -60,15 +62,19 @@ std::string build() {
   return text;
 }
 
-// Environment variables that choose arithmetic. MLX_ENABLE_TF32 acts on CUDA only, but is stated wherever it is set.
+// Environment variables that can choose arithmetic: MLX's own, and those of the libraries below it (OPENBLAS_CORETYPE names the
+// kernel). They were read when those were loaded, so that they can only be stated here. MLX_ENABLE_TF32 acts on CUDA only, but is
+// stated wherever it is set.
 std::string flags(const std::string& device) {
-  std::string text;
-  for (const char* name : {"MLX_ENABLE_TF32", "MLX_DISABLE_COMPILE", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"}) {
-    const char* value = std::getenv(name);
-    if (value != nullptr) text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
-    if (value == nullptr && device == "gpu" && std::string_view(name) == "MLX_ENABLE_TF32") text = "MLX_ENABLE_TF32=1 (default)";
+  constexpr std::array kPrefixes{"MLX_", "OPENBLAS_", "GOTO_", "BLIS_", "MKL_", "VECLIB_", "OMP_", "GOMP_", "KMP_"};
+  std::set<std::string> set;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    if (std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](std::string_view prefix) { return text.starts_with(prefix); }))
+      set.emplace(text);
   }
-  return text.empty() ? "none" : text;
+  if (device == "gpu" && std::getenv("MLX_ENABLE_TF32") == nullptr) set.insert("MLX_ENABLE_TF32=1 (default)");
+  return set.empty() ? "none" : fmt::format("{}", fmt::join(set, " "));
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // bitpact probe: what a backend computes, as a contract, or UNKNOWN.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <memory>
 
 #include "cli/verbs.h"
@@ -10,13 +12,14 @@
 #include "probe/function_probe.h"
 #include "probe/function_progress.h"
 #include "probe/sum_report.h"
+#include "probe/switch_points.h"
 #include "probe/verify_also.h"
 
 namespace bitpact {
 namespace {
 
 struct ProbeOptions {
-  std::string problem, backend, output;
+  std::string problem, backend, output, switches;
   std::vector<std::string> also;
   bool exhaustive = false, errors = false, explain = false, one_length = false;
   ProbeSettings sum;
@@ -61,6 +64,33 @@ ExitCode report_errors(Backend& backend, const Resolved& problem, const ProbeOpt
   return 0;
 }
 
+// AXIS=FROM..TO
+ExitCode report_switches(const Resolved& problem, Backend& backend, const ProbeOptions& o, bool json) {
+  const std::string& text = o.switches;
+  SwitchSettings settings;
+  const size_t equals = text.find('='), dots = text.find("..");
+  const auto number = [](std::string_view digits, std::int64_t& value) {
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return error == std::errc() && end == digits.data() + digits.size();
+  };
+  if (equals == std::string::npos || dots == std::string::npos || dots < equals ||
+      !number(std::string_view(text).substr(equals + 1, dots - equals - 1), settings.from) ||
+      !number(std::string_view(text).substr(dots + 2), settings.to))
+    refuse(Code::Usage, fmt::format("--switches {}: AXIS=FROM..TO is taken, e.g. k=1..2048", text), {to_text(problem.problem)});
+  settings.probe = o.sum;
+  settings.probe.other_lengths = !o.one_length;
+  settings.probe.say = o.explain ? std::function<void(const std::string&)>(say) : nullptr;
+  const SwitchReport report = find_switches(to_text(problem.problem), backend, text.substr(0, equals), settings);
+  if (json)
+    print_json(to_json(report));
+  else
+    print(to_text(report));
+  if (report.contract) write_verified(*report.contract, backend, o);
+  const auto without = std::ranges::find_if(report.classes, [](const SwitchClass& c) { return !c.probe.contract; });
+  if (without != report.classes.end()) say(to_text(*without->probe.diagnostic));
+  return without == report.classes.end() ? ExitCode{0} : exit_code(without->probe);
+}
+
 ExitCode report_sum(const Resolved& problem, Backend& backend, const ProbeOptions& o, bool json) {
   if (o.errors || o.exhaustive)
     refuse(Code::Usage, "--errors and --exhaustive are for functions of one operand", {to_text(problem.problem)});
@@ -87,6 +117,8 @@ void add_probe(Program program) {
   verb->add_option("-o,--output", o->output, "file for the contract; none is written where it is UNKNOWN");
   verb->add_option("--verify", o->also, "another problem that must follow the same contract, which then says so; again for more")
       ->allow_extra_args(false);
+  verb->add_option("--switches", o->switches,
+                   "AXIS=FROM..TO: along that axis (k, n, ...: as the contract names it), where another program takes over");
   verb->add_flag("--exhaustive", o->exhaustive, "functions of f32: all 2^32 arguments; goes on where it was ended");
   verb->add_flag("--errors", o->errors,
                  "functions: errors against the correctly rounded value instead, monotonicity, where the range ends");
@@ -100,6 +132,11 @@ void add_probe(Program program) {
     program.run = [o, program] {
       const Resolved problem = resolve(o->problem);
       const auto backend = open_backend(parse_backend(o->backend), o->settings);
+      if (!o->switches.empty()) {
+        if (is_function(problem) || o->errors || o->exhaustive)
+          refuse(Code::Usage, "--switches is for sums: a function is asked element by element", {to_text(problem.problem)});
+        return report_switches(problem, *backend, *o, program.json);
+      }
       if (!is_function(problem)) return report_sum(problem, *backend, *o, program.json);
       if (o->errors && !(o->output.empty() && o->also.empty()))
         refuse(Code::Usage, "--errors finds no contract: -o and --verify do not go with it");

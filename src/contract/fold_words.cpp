@@ -111,6 +111,7 @@ FoldWords::FoldWords(const NumericProgram& program, const Fold& fold)
     tail_finish_.emplace(fold.tail->finish, numbered("tail", tail_fold_->step.results.size()));
   }
   if (fold.merge != ScalarBody{}) merge_.emplace(fold.merge, joined(numbered("left", components), numbered("right", components)));
+  if (fold.enter != ScalarBody{}) enter_.emplace(fold.enter, numbered("state", components));
 }
 
 std::string FoldWords::product() const {
@@ -180,6 +181,7 @@ std::vector<Choice> FoldWords::choices() const {
   all.push_back({"start", start()});
   all.push_back({"order", in_order(fold_.order)});
   if (merge_) all.push_back({"partial results", merge()});
+  if (enter_) all.push_back({"first partial result", enter_->all_results()});
   if (gives_finished()) all.push_back({"finish", finish_.all_results()});
   if (tail_) {
     for (Choice& choice : tail_->choices())
@@ -200,6 +202,7 @@ std::string FoldWords::sentence() const {
   text += chain_sentence(all);
   text += fmt::format("; {}; {}", of("order"), start_words(of("start")));
   if (merge_) text += "; partial results are " + of("partial results");
+  if (enter_) text += ", the first made " + of("first partial result") + " before";
   if (!of("finish").empty() && !tail_) text += "; gives " + of("finish");
   if (!of("gives").empty()) text += "; every prefix is given";
   if (!tail_) return text;
@@ -236,6 +239,7 @@ std::vector<std::string> FoldWords::boundaries() const {
     all.push_back("first product -> " + rounded_to(shape_.operation.format, shape_.operation.policy));
   add_boundaries(step_, "", sum ? step_.result() : -1, "partial sum", all);
   if (merge_) add_boundaries(*merge_, "", sum ? merge_->result() : -1, "sum of partial sums", all);
+  if (enter_) add_boundaries(*enter_, "first partial sum: ", -1, "", all);
   if (gives_finished()) add_boundaries(finish_, "", -1, "", all);
   if (tail_) {
     for (const std::string& boundary : tail_->boundaries()) all.push_back("tail: " + boundary);

@@ -42,7 +42,7 @@ class FoldWords {
   const Fold& fold_;
   FoldShape shape_;
   BodyWords step_, lift_, finish_;
-  std::optional<BodyWords> merge_;
+  std::optional<BodyWords> merge_, enter_;
   std::unique_ptr<Fold> tail_fold_;  ///< the tail by itself
   std::unique_ptr<FoldWords> tail_;
   std::optional<BodyWords> tail_join_, tail_finish_;

@@ -44,8 +44,8 @@ struct NormalNode {
   Order order;
   Emit emit = Emit::Last;
   std::vector<Format> state;
-  std::vector<ValueRef> step, lift, merge,
-      finish;  ///< merge: none where nothing is merged; finish: none where it is the state
+  std::vector<ValueRef> step, lift;
+  std::vector<ValueRef> merge, enter, finish;  ///< none where nothing is merged, where nothing enters, where it is the state
   std::optional<NormalTail> tail;
 };
 
@@ -176,6 +176,7 @@ class Normaliser {
     std::tie(node.step, node.lift) = chain(fold.leaf, fold.step, fold.start, node.state, operands);
     if (fold.tail && fold.order.width > 1) join_tail(fold, operands, node);
     join_merge(fold, node);
+    if (fold.enter != ScalarBody{} && enters(node.order)) node.enter = graph_.translate(fold.enter, state(node.state, 0));
     const bool one_component = node.state.size() == 1 && !node.tail;
     if (!one_component) node.finish = graph_.translate(fold.finish, state(node.state, 0));
     node.format = one_component ? node.state[0] : node.finish.at(0)->format;
@@ -241,7 +242,7 @@ class Normaliser {
   static std::string key_of(const NormalNode& fold) {
     std::string text = fmt::format("fold {} {} {} {}", text_of(fold.axes), text_of(fold.over), static_cast<int>(fold.emit),
                                    canonical_json(to_json(fold.order)));
-    std::vector<const std::vector<ValueRef>*> parts{&fold.step, &fold.lift, &fold.merge, &fold.finish};
+    std::vector<const std::vector<ValueRef>*> parts{&fold.step, &fold.lift, &fold.merge, &fold.finish, &fold.enter};
     if (fold.tail) parts.insert(parts.end(), {&fold.tail->step, &fold.tail->lift, &fold.tail->join, &fold.tail->finish});
     for (const auto* part : parts) {
       text += " |";
@@ -390,6 +391,7 @@ class Normaliser {
     fold.leaf = identity_body(formats);
     write_chain(states, operands, node.step, node.lift, fold.step, fold.start);
     if (!node.merge.empty()) fold.merge = written(joined(states, state(node.state, states.size())), node.merge);
+    if (!node.enter.empty()) fold.enter = written(states, node.enter);
     if (node.tail) {
       const std::vector<ValueRef> tail_states = state(node.tail->state, 0);
       TailBodies& tail = fold.tail.emplace();

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "diagnostic/diagnostic.h"
 
 namespace bitpact {
@@ -20,6 +22,12 @@ Order Order::sequential() { return {}; }
 Order Order::backwards() {
   Order order;
   order.reversed = true;
+  return order;
+}
+
+Order Order::from_start() {
+  Order order;
+  order.started = true;
   return order;
 }
 
@@ -117,7 +125,7 @@ void check_tree(const std::vector<std::pair<std::int64_t, std::int64_t>>& merges
   // 2 m distinct uses among 2 m + 1 items, of which the last merge cannot be one: all are joined.
 }
 
-void check(const Order& order, int depth) {
+void check(const Order& order, int depth, bool leaves) {
   using Kind = Order::Kind;
   if (depth > kDeepestNesting) fail(fmt::format("nested deeper than {}", kDeepestNesting));
   const Kind kind = order.kind;
@@ -126,6 +134,10 @@ void check(const Order& order, int depth) {
   if (wide && order.width < 1) fail(fmt::format("a width of {}; at least 1", order.width));
   if (!wide && order.width != 0) fail("a width where the kind has none");
   if (order.reversed && kind != Kind::Sequential) fail("only a sequential order can be reversed");
+  if (order.started && (kind != Kind::Sequential || order.reversed))
+    fail("only a sequential order that is not reversed can be started");
+  if (order.started && leaves)
+    fail("only partial results can be joined from the start value; how chains of leaves begin is the fold's");
   if (kind == Kind::Pairwise ? order.multiple < 1 || order.multiple > order.width : order.multiple != 1)
     fail(fmt::format("a multiple of {}; pairwise takes 1 .. cutoff, others none", order.multiple));
   const bool blocks = kind == Kind::Blocked || kind == Kind::Parts;
@@ -141,8 +153,8 @@ void check(const Order& order, int depth) {
   for (const std::int64_t size : order.parts)
     if (size < 1) fail(fmt::format("a part of {} items; at least 1", size));
   check_tree(order.merges);
-  for (const Order& inner : order.inner) check(inner, depth + 1);
-  for (const Order& outer : order.outer) check(outer, depth + 1);
+  for (const Order& inner : order.inner) check(inner, depth + 1, leaves);
+  for (const Order& outer : order.outer) check(outer, depth + 1, false);
 }
 
 std::string nested(const Order& order) {
@@ -184,12 +196,16 @@ std::string sizes_text(const std::vector<std::int64_t>& sizes) {
 
 std::int64_t tail_length(const Order& order, std::int64_t n) { return order.kind == Order::Kind::Tailed ? n % order.width : 0; }
 
-void check_well_formed(const Order& order) { check(order, 1); }
+void check_well_formed(const Order& order) { check(order, 1, true); }
+
+bool enters(const Order& order) {
+  return order.started || std::ranges::any_of(order.inner, enters) || std::ranges::any_of(order.outer, enters);
+}
 
 std::string to_text(const Order& order) {
   switch (order.kind) {
     case Order::Kind::Sequential:
-      return order.reversed ? "sequential backwards" : "sequential";
+      return order.reversed ? "sequential backwards" : order.started ? "sequential from the start value" : "sequential";
     case Order::Kind::Interleaved:
       return fmt::format("interleaved({}), lanes joined {}", order.width,
                          order.outer.empty() ? "sequential" : nested(order.outer[0]));

@@ -9,7 +9,10 @@
 namespace bitpact {
 
 /// A generator of associations over items 0 .. n-1. Items are leaves at the innermost level, partial results above it.
-///   sequential        ((0 1) 2) ...; reversed: ((n-1 n-2) n-3) ...
+///   sequential        ((0 1) 2) ...; reversed: ((n-1 n-2) n-3) ...; started: partial results only, the first of them goes
+///   through
+///                     Fold::enter (is added to the start value, say) before the second is joined to it, and where there is no
+///                     second
 ///   interleaved(w)    lane j takes items j, j+w, ... in sequence; the min(w, n) lanes are then items of `outer`
 ///   blocked(b)        blocks of b items, each associated by `inner`; the blocks are then items of `outer`. `ends` says where
 ///                     the short block is, if any
@@ -37,6 +40,7 @@ struct Order {
   };
   Kind kind = Kind::Sequential;
   bool reversed = false;                                      ///< Sequential
+  bool started = false;                                       ///< Sequential, of partial results, not reversed
   bool steps = false;                                         ///< Tree
   bool pairs = false;                                         ///< Tree with steps
   Ends ends = Ends::ShortLast;                                ///< Blocked
@@ -52,6 +56,7 @@ struct Order {
   // A nested order that is sequential is left out.
   static Order sequential();
   static Order backwards();
+  static Order from_start();
   static Order interleaved(std::int64_t width);
   static Order interleaved(std::int64_t width, Order outer);
   static Order blocked(std::int64_t block);
@@ -67,6 +72,9 @@ struct Order {
 /// How many of n items are the tail of a tailed order: all of them where there is no full row. 0 for other orders.
 std::int64_t tail_length(const Order& order, std::int64_t n);
 
+/// Whether partial results anywhere in it are joined from the start value.
+bool enters(const Order& order);
+
 /// Refuses `contract-program` where a width is < 1, a tree is not one, nesting is deeper than 16, ...
 void check_well_formed(const Order& order);
 
@@ -78,6 +86,7 @@ struct ScheduleStep {
   enum class Kind : std::uint8_t {
     Chain,   ///< slot `slot` := chain over leaves first, first + stride, ... (count of them), begun as Fold::start says
     Merge,   ///< slot `slot` := merge(slot, other); `other` is empty afterwards
+    Enter,   ///< slot `slot`, which holds a state, goes through Fold::enter
     Extend,  ///< slot `slot`, which holds a state, goes on over leaves first, first + stride, ... (count of them)
   };
   Kind kind = Kind::Chain;

@@ -24,8 +24,9 @@ Format format_of(const Node& node) {
 }
 
 std::vector<std::pair<std::string, ScalarBody*>> bodies_of(Fold& fold) {
-  std::vector<std::pair<std::string, ScalarBody*>> bodies{
-      {"leaf", &fold.leaf}, {"step", &fold.step}, {"merge", &fold.merge}, {"finish", &fold.finish}, {"lift", &fold.start.lift}};
+  std::vector<std::pair<std::string, ScalarBody*>> bodies{{"leaf", &fold.leaf},       {"step", &fold.step},
+                                                          {"merge", &fold.merge},     {"finish", &fold.finish},
+                                                          {"lift", &fold.start.lift}, {"enter", &fold.enter}};
   if (fold.tail)
     bodies.insert(bodies.end(), {{"tail's leaf", &fold.tail->leaf},
                                  {"tail's step", &fold.tail->step},
@@ -162,6 +163,7 @@ class NodeChecker {
     if (node.leaf.arguments != operand_formats(node.operands)) fail("the leaf's arguments are not the operands' formats");
     if (node.step.arguments != joined(state, leaf)) fail("the step's arguments are not the state and the leaf's values");
     check_merge(node, state);
+    check_enter(node, state);
     if (node.finish.arguments != state) fail("the finish's arguments are not the state");
     if (node.finish.results.size() != 1) fail("a fold's finish gives one result");
     check_start(node.start, leaf, state, "lift");
@@ -198,6 +200,15 @@ class NodeChecker {
     check_well_formed(node.merge, where("merge"));
     if (node.merge.arguments != joined(state, state) || node.merge.result_formats() != state)
       fail("the merge does not join two states into one");
+  }
+
+  void check_enter(const Fold& node, const std::vector<Format>& state) const {
+    if (!enters(node.order)) {
+      if (node.enter != ScalarBody{}) fail("an enter where no partial results are joined from a start value");
+      return;
+    }
+    check_well_formed(node.enter, where("enter"));
+    if (node.enter.arguments != state || node.enter.result_formats() != state) fail("the enter does not make a state of a state");
   }
 
   void check_start(const Start& start, const std::vector<Format>& leaf, const std::vector<Format>& state,

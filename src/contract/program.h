@@ -58,6 +58,8 @@ struct TailBodies {
 
 /// A sum, dot, max, scan: leaves in row-major order over the axes `over` (none: one leaf), associated by `order`.
 /// leaf: operands -> leaf values. step: state, leaf values -> state. merge: state, state -> state. finish: state -> one result.
+/// enter: state -> state, what a chain of partial results does to its first where the order says that it is started (`enters`);
+/// empty where none does.
 /// `merge` may be left out (an empty body) where the order never merges: see merges_states.
 /// `tail`, for a tailed order whose tail is apart: bodies of the tail's own. Then `finish` gives the result where the rows are
 /// full. Without operands its value follows from the extents alone: adding one for each leaf is how many elements `over` has.
@@ -72,6 +74,7 @@ struct Fold {
   Order order;
   Emit emit = Emit::Last;
   std::optional<TailBodies> tail = {};
+  ScalarBody enter = {};
   bool operator==(const Fold&) const = default;
 
   std::vector<Format> state_formats() const { return step.result_formats(); }

@@ -18,6 +18,10 @@ Order read_sequential(JsonFields& fields) {
     if (!reversed->boolean()) reversed->bad_value("is the default, which is left out");
     order.reversed = true;
   }
+  if (const auto started = fields.take_optional("started")) {
+    if (!started->boolean()) started->bad_value("is the default, which is left out");
+    order.started = true;
+  }
   return order;
 }
 
@@ -136,6 +140,10 @@ Fold read_fold(const JsonView& json, int earlier) {
     fold.merge = read_body(*merge);
     if (fold.merge == ScalarBody{}) merge->bad_value("a merge that is not there is left out");
   }
+  if (const auto enter = fields.take_optional("enter")) {
+    fold.enter = read_body(*enter);
+    if (fold.enter == ScalarBody{}) enter->bad_value("an enter that is not there is left out");
+  }
   fold.finish = read_body(fields.take("finish"));
   fold.start = read_start(fields.take("start"), fold.state_formats());
   fold.order = read_order(fields.take("order"));
@@ -175,6 +183,7 @@ struct NodeWriter {
               {"order", to_json(n.order)},
               {"emit", n.emit == Emit::Last ? "last" : "prefixes"}};
     if (n.merge != ScalarBody{}) json["merge"] = to_json(n.merge);
+    if (n.enter != ScalarBody{}) json["enter"] = to_json(n.enter);
     if (n.tail)
       json["tail"] = {{"leaf", to_json(n.tail->leaf)},
                       {"step", to_json(n.tail->step)},
@@ -199,6 +208,7 @@ Json to_json(const Order& order) {
     case Order::Kind::Sequential:
       json["kind"] = "sequential";
       if (order.reversed) json["reversed"] = true;
+      if (order.started) json["started"] = true;
       break;
     case Order::Kind::Interleaved:
       json = {{"kind", "interleaved"}, {"width", order.width}};

@@ -27,7 +27,7 @@ class Generator {
   Value run(const Order& order, const Items& items) {
     switch (order.kind) {
       case Order::Kind::Sequential:
-        return sequence(order.reversed, items);
+        return sequence(order, items);
       case Order::Kind::Interleaved:
         return interleaved(order, items);
       case Order::Kind::Blocked:
@@ -53,7 +53,8 @@ class Generator {
   }
   // One leaf more for the state that `value` holds; a run of them in even strides is one step.
   void extend(Value value, std::int64_t leaf) {
-    if (!steps.empty() && steps.back().slot == value && steps.back().kind != ScheduleStep::Kind::Merge) {
+    if (!steps.empty() && steps.back().slot == value &&
+        (steps.back().kind == ScheduleStep::Kind::Chain || steps.back().kind == ScheduleStep::Kind::Extend)) {
       ScheduleStep& last = steps.back();
       if (last.count == 1) last.stride = leaf - last.first;
       if (last.first + last.count * last.stride == leaf) {
@@ -67,23 +68,29 @@ class Generator {
     steps.push_back({ScheduleStep::Kind::Merge, a, b, 0, 1, 0});
     return a;
   }
+  Value enter(Value a) {
+    steps.push_back({ScheduleStep::Kind::Enter, a, 0, 0, 1, 0});
+    return a;
+  }
   Value item(const Items& items, std::int64_t i) { return items.make ? items.make(items.at(i)) : chain(items.at(i), 1, 1); }
 
-  Value sequence(bool reversed, const Items& items) {
+  Value sequence(const Order& order, const Items& items) {
     const std::int64_t n = items.count;
+    const bool reversed = order.reversed;
     if (!items.make) return reversed ? chain(items.at(n - 1), -items.stride, n) : chain(items.first, items.stride, n);
     Value state = item(items, reversed ? n - 1 : 0);
+    if (order.started) state = enter(state);
     for (std::int64_t i = 1; i < n; ++i) state = merge(state, item(items, reversed ? n - 1 - i : i));
     return state;
   }
 
   Value below(const std::vector<Order>& order, const Items& items) {
-    return order.empty() ? sequence(false, items) : run(order[0], items);
+    return order.empty() ? sequence({}, items) : run(order[0], items);
   }
 
   Value interleaved(const Order& order, const Items& items) {
     const std::int64_t lanes = std::min(order.width, items.count);
-    auto lane = [&](std::int64_t j) { return sequence(false, items.part(j, (items.count - j - 1) / lanes + 1, lanes)); };
+    auto lane = [&](std::int64_t j) { return sequence({}, items.part(j, (items.count - j - 1) / lanes + 1, lanes)); };
     return below(order.outer, {lane, 0, 1, lanes});
   }
 
@@ -119,10 +126,10 @@ class Generator {
 
   Value tailed(const Order& order, const Items& items) {
     const std::int64_t n = items.count, head = n - n % order.width;
-    if (head == 0) return sequence(false, items);
+    if (head == 0) return sequence({}, items);
     Value state = below(order.inner, items.part(0, head));
     if (head == n) return state;
-    if (order.tail == Order::Tail::Apart) return merge(state, sequence(false, items.part(head, n - head)));
+    if (order.tail == Order::Tail::Apart) return merge(state, sequence({}, items.part(head, n - head)));
     for (std::int64_t i = head; i < n; ++i) {
       if (order.tail == Order::Tail::Continued && !items.make) {
         extend(state, items.at(i));

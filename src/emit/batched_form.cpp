@@ -33,7 +33,9 @@ class Batches {
   TensorValue result() {
     check_size();
     for (const Batch& batch : plan_.batches) {
-      Tensors made = batch.kind == FoldPlan::Kind::Chains ? chains(batch) : advanced(batch, states(batch.heads), 0);
+      Tensors made = batch.kind == FoldPlan::Kind::Chains   ? chains(batch)
+                     : batch.kind == FoldPlan::Kind::Enters ? carried(p_.entered(lanes(states(batch.heads))))
+                                                            : advanced(batch, states(batch.heads), 0);
       if (fuses())
         for (TensorValue& x : made) x = f_.barrier(x);
       made_.push_back(std::move(made));

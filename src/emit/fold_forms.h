@@ -39,6 +39,7 @@ struct FoldParts {
   /// Leaf values, operands cut along the folded axis by `slice`.
   std::vector<LaneValue> leaf_at(const std::function<TensorValue(const TensorValue&)>& slice) const;
   std::vector<LaneValue> step(std::vector<LaneValue> state, const std::vector<LaneValue>& leaf) const;
+  std::vector<LaneValue> entered(std::vector<LaneValue> state) const;
   std::vector<LaneValue> start_values() const;
   TensorValue finish(std::vector<LaneValue> state) const;
 };

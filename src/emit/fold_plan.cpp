@@ -26,6 +26,8 @@ class Builder {
       std::int32_t& slot = slots_[static_cast<std::size_t>(step.slot)];
       if (step.kind == ScheduleStep::Kind::Merge)
         merge(slot, slots_[static_cast<std::size_t>(step.other)]);
+      else if (step.kind == ScheduleStep::Kind::Enter)
+        slot = add({.kind = Kind::Enters, .height = node(slot).height + 1, .items_height = 0, .head = slot});
       else
         add_leaves(slot, step);
     }
@@ -71,7 +73,7 @@ class Builder {
   void add_leaves(std::int32_t& slot, const ScheduleStep& step) {
     if (step.kind == ScheduleStep::Kind::Chain)
       slot = add({});
-    else if (node(slot).kind == Kind::Merges)
+    else if (node(slot).kind != Kind::Chains && node(slot).kind != Kind::Extends)
       slot = add({.kind = Kind::Extends, .height = node(slot).height + 1, .items_height = 0, .head = slot});
     for (std::int64_t i = 0; i < step.count; ++i) node(slot).leaves.push_back(step.first + i * step.stride);
   }

@@ -62,6 +62,10 @@ std::vector<LaneValue> FoldParts::step(std::vector<LaneValue> state, const std::
   return context.scalar.run(fold.step, std::move(state));
 }
 
+std::vector<LaneValue> FoldParts::entered(std::vector<LaneValue> state) const {
+  return context.scalar.run(fold.enter, std::move(state));
+}
+
 std::vector<LaneValue> FoldParts::start_values() const {
   std::vector<LaneValue> state;
   const std::vector<Format> formats = fold.state_formats();
@@ -112,6 +116,10 @@ TensorValue written_out(const FoldParts& p) {
       both.insert(both.end(), other.begin(), other.end());
       slot = p.context.scalar.run(p.fold.merge, std::move(both));
       if (relies) slot = p.held(slot);
+      continue;
+    }
+    if (step.kind == ScheduleStep::Kind::Enter) {
+      slot = p.entered(std::move(slot));
       continue;
     }
     std::int64_t done = 0;

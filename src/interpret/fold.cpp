@@ -17,6 +17,7 @@ class FoldWorker : public ChunkWorker {
     const size_t most = std::max(components, job.tail ? job.tail->state.size() : 0);
     for (std::int32_t s = 0; s < job.schedule.slots; ++s) slots_.emplace_back(most, lanes);
     if (!job.fold.merge.arguments.empty()) merge_ = make_plan(job.fold.merge, std::vector<bool>(components * 2, false));
+    if (!job.fold.enter.arguments.empty()) enter_ = make_plan(job.fold.enter, std::vector<bool>(components, false));
     finish_ = &job.fold.finish;
     if (job.has_tail()) finish_ = job.tail_from > 0 ? &job.fold.tail->join : &job.fold.tail->finish;
     finish_plan_ = make_plan(*finish_, std::vector<bool>(finish_->arguments.size(), false));
@@ -35,6 +36,8 @@ class FoldWorker : public ChunkWorker {
         // The last one joins head and tail: finishing does that.
         if (job_.has_tail() && &step == &job_.schedule.steps.back()) break;
         run_merge(step);
+      } else if (step.kind == ScheduleStep::Kind::Enter) {
+        run_enter(step);
       } else if (job_.has_tail() && step.first >= job_.tail_from) {
         tail_slot = step.slot;
         run_chain(step, *job_.tail, *tail_);
@@ -211,6 +214,12 @@ class FoldWorker : public ChunkWorker {
     run_into(slot, *merge_, job_.fold.merge, made, made.size());
   }
 
+  void run_enter(const ScheduleStep& step) {
+    Slot& slot = slots_[static_cast<size_t>(step.slot)];
+    const std::vector<bool> made = set_states(*enter_, {{&slot, job_.head.state.size()}});
+    run_into(slot, *enter_, job_.fold.enter, made, made.size());
+  }
+
   /// The finished states into the result; `leaf` tells which prefix.
   void emit(std::int64_t leaf, const States& states) {
     const Format format = format_of(Node(job_.fold));
@@ -253,7 +262,7 @@ class FoldWorker : public ChunkWorker {
   std::vector<Slot> slots_;
   PlansByMode head_plans_, tail_plans_;
   const LeafPlans *head_ = nullptr, *tail_ = nullptr;
-  std::unique_ptr<Plan> merge_, finish_plan_;
+  std::unique_ptr<Plan> merge_, enter_, finish_plan_;
   const ScalarBody* finish_ = nullptr;  ///< what gives the result at this number of leaves
   Chunk chunk_;
   LaneWatch watch_;

@@ -107,6 +107,10 @@ class OneFold {
         slot = run_body(fold_.merge, concatenated(slot, slots[static_cast<size_t>(step.other)]), seen);
         continue;
       }
+      if (step.kind == ScheduleStep::Kind::Enter) {
+        slot = run_body(fold_.enter, slot, seen);
+        continue;
+      }
       const bool fresh = step.kind == ScheduleStep::Kind::Chain;
       if (fresh) slot = start(fold_.leaf, fold_.start, fold_.state_formats(), step.first, seen);
       for (std::int64_t i = fresh && fold_.start.first_leaf ? 1 : 0; i < step.count; ++i)

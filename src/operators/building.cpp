@@ -172,7 +172,11 @@ Accumulator parse_accumulator(const OperatorFormats& formats, const Choices& cho
   const std::string value = chosen(choices, "accumulator", accumulator_values(formats));
   for (const std::int64_t every : kBlocks)
     if (value == block_value(every)) {
-      if (choices.at("order") != "sequential" || choices.at("start") != "zero")
+      // Behind whole rows in sequence there may be a tail with bodies of its own.
+      const Order order = parse_order(choices.at("order"));
+      const bool own_tail = choices.contains("tail") && choices.at("tail") != kPlainTails.front();
+      const bool in_sequence = own_tail ? order.kind == Order::Kind::Tailed && order.inner.empty() : order == Order::sequential();
+      if (!in_sequence || choices.at("start") != "zero")
         refuse(Code::BadAttribute, fmt::format("accumulator={} goes with order=sequential and start=zero", value));
       return {Format::F32, Format::BF16, every};
     }
@@ -235,6 +239,7 @@ Fold sum_fold(std::vector<int> operands, Axes over, Axes axes, const SumTerm& te
     refuse(Code::BadAttribute, "result=plus-zero goes with one format of partial sums");
   if (!kept.compensation.empty()) {
     compensate(fold, kept.compensation, result);
+    set_enter(fold, fold.start.values);
     return fold;
   }
   if (kept.every > 0) {
@@ -264,32 +269,49 @@ Fold sum_fold(std::vector<int> operands, Axes over, Axes axes, const SumTerm& te
     fold.start.lift = term.lift;
   else
     fold.start.values = {positive_zero(accumulator)};
+  set_enter(fold, {positive_zero(accumulator)});
   return fold;
+}
+
+void set_enter(Fold& fold, const std::vector<Bits>& start) {
+  if (!enters(fold.order)) return;
+  const std::vector<Format> state = fold.state_formats();
+  BodyBuilder b(state);
+  std::vector<int> both;
+  for (size_t c = 0; c < state.size(); ++c) both.push_back(b.constant(state[c], start[c]));
+  for (size_t c = 0; c < state.size(); ++c) both.push_back(static_cast<int>(c));
+  fold.enter = b.finish(inlined(b, fold.merge, both));
 }
 
 std::string chosen_tail(const Choices& choices, const std::vector<std::string>& allowed) {
   return choices.contains("tail") ? chosen(choices, "tail", allowed) : allowed.front();
 }
 
-Fold with_f64_tail(Fold fold, const SumTerm& term, const Choices& choices) {
+Fold with_tail(Fold fold, Format format, const SumTerm& term, const Choices& choices) {
   const std::string& value = choices.at("tail");
   const std::vector<Format> state = fold.state_formats();
+  const bool wider = format == Format::F64;
   if (fold.order.kind != Order::Kind::Tailed || fold.order.tail != Order::Tail::Apart)
     refuse(Code::BadAttribute, fmt::format("tail={} goes with order=tailed(..., apart)", value));
-  if (state.size() != 1 || state[0] == Format::F64)
-    refuse(Code::BadAttribute, fmt::format("tail={} goes with partial sums in one format narrower than f64", value));
+  if (wider ? state.size() != 1 || state[0] == Format::F64
+            : state[0] != format || (choices.contains("accumulator") && is_compensation(choices.at("accumulator"))))
+    refuse(Code::BadAttribute,
+           fmt::format("tail={} goes with partial sums in {}", value, wider ? "one format narrower than f64" : name(format)));
   if (choices.contains("result") && choices.at("result") != kResults.front())
     refuse(Code::BadAttribute, fmt::format("tail={} goes with result={}", value, kResults.front()));
   const Format result = fold.finish.result_formats()[0];
   TailBodies& tail = fold.tail.emplace();
   tail.leaf = term.leaf;
   tail.step = term.step;
-  tail.start = {false, {}, {positive_zero(Format::F64)}};
+  tail.start = wider ? Start{false, {}, {positive_zero(format)}} : Start{true, term.lift, {}};
   {
-    BodyBuilder b({state[0], Format::F64});
-    tail.join = b.finish({b.convert(b.op(ScalarOp::Add, Format::F64, {b.convert(0, Format::F64), 1}), result)});
+    std::vector<Format> both = state;
+    both.push_back(format);
+    BodyBuilder b(both);
+    tail.join =
+        b.finish({b.convert(b.op(ScalarOp::Add, format, {b.convert(0, format), static_cast<int>(state.size())}), result)});
   }
-  BodyBuilder b({Format::F64});
+  BodyBuilder b({format});
   tail.finish = b.finish({b.convert(0, result)});
   if (!merges_states(fold)) fold.merge = {};
   return fold;
@@ -298,7 +320,7 @@ Fold with_f64_tail(Fold fold, const SumTerm& term, const Choices& choices) {
 Fold plain_sum(Format operand, const Accumulator& accumulator, Format result, const Choices& choices) {
   Fold fold = sum_fold({0}, {"n"}, {"*o", "*i"}, plain_term(operand, accumulator.format), accumulator, result, choices);
   if (chosen_tail(choices, kPlainTails) == kPlainTails.front()) return fold;
-  return with_f64_tail(std::move(fold), plain_term(operand, Format::F64), choices);
+  return with_tail(std::move(fold), Format::F64, plain_term(operand, Format::F64), choices);
 }
 
 Fold count_of(const std::string& n, ScalarBody finish) {

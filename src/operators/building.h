@@ -48,9 +48,12 @@ SumTerm plain_term(Format operand, Format accumulator);
 Fold sum_fold(std::vector<int> operands, Axes over, Axes axes, const SumTerm& term, const Accumulator& accumulator, Format result,
               const Choices& choices);
 
-/// A sum_fold whose tail is added up in f64; `term` is that of a leaf in f64. Refuses `bad-attribute` where the other choices do
-/// not go with it.
-Fold with_f64_tail(Fold fold, const SumTerm& term, const Choices& choices);
+/// Where the fold's order joins partial results from the start value: `enter`, which joins the first of them to `start`.
+void set_enter(Fold& fold, const std::vector<Bits>& start);
+
+/// A sum_fold whose tail is added up with other terms, `term`, in `format`: f64, from +0, or the accumulator's own, from the first
+/// term. Refuses `bad-attribute` where the other choices do not go with it.
+Fold with_tail(Fold fold, Format format, const SumTerm& term, const Choices& choices);
 
 /// The sum of node 0 over axis n of [*o, n, *i], whatever its tail.
 Fold plain_sum(Format operand, const Accumulator& accumulator, Format result, const Choices& choices);

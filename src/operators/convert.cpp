@@ -9,11 +9,13 @@ namespace {
 
 bool to_integer(const OperatorFormats& formats) { return is_float(formats.operands[0]) && !is_float(formats.result); }
 
-// "indefinite-i32": what x86's conversion to i32 gives, its low bits kept. Only where the result is no wider.
+// "indefinite-i32": what x86's conversion to i32 gives, its low bits kept, or the nearest of the range (packssdw, packsswb: eight
+// values at a time without AVX-512). Only where the result is no wider, or narrower.
 std::vector<std::string> overflow_values(const OperatorFormats& formats) {
   std::vector<std::string> values{"saturate", "wrap"};
   if (formats.result == Format::I1) return values;
   if (info(formats.result).bits <= 32) values.emplace_back("indefinite-i32");
+  if (info(formats.result).bits < 32) values.emplace_back("indefinite-i32-saturated");
   values.emplace_back("indefinite-i64");
   return values;
 }
@@ -27,6 +29,8 @@ std::vector<ChoicePoint> convert_choices(const OperatorFormats& formats) {
                       {{"saturate", "the nearest end of the range, NaN 0"},
                        {"wrap", "the low bits of the integer, infinities and NaN 0"},
                        {"indefinite-i32", "converted to i32, where what is outside, and NaN, is INT_MIN; then the low bits"},
+                       {"indefinite-i32-saturated",
+                        "converted to i32, where what is outside, and NaN, is INT_MIN; then the nearest end of the range"},
                        {"indefinite-i64", "converted to i64, where what is outside, and NaN, is INT_MIN; then the low bits"}}});
   else if (is_float(formats.result))
     points.push_back({"rounding", rounding_values(), "how a value between two representable ones is rounded", {}});
@@ -61,8 +65,10 @@ NumericProgram build_convert(const OperatorFormats& formats, const Choices& choi
     policy.rounding = Rounding::TowardZero;
     const std::string overflow = chosen(choices, "overflow", overflow_values(formats));
     if (overflow.starts_with("indefinite")) {
-      const int inside = indefinite(b, 0, overflow == "indefinite-i32" ? Format::I32 : Format::I64);
-      const int low = b.convert(inside, formats.result);
+      const int inside = indefinite(b, 0, overflow == "indefinite-i64" ? Format::I64 : Format::I32);
+      Policy narrow;
+      if (overflow == "indefinite-i32-saturated") narrow.overflow = Overflow::Saturate;
+      const int low = b.convert(inside, formats.result, narrow);
       return one_map({"x"}, formats.operands, b.finish({low}));
     }
     policy.overflow = overflow == "saturate" ? Overflow::Saturate : Overflow::Ieee;

@@ -94,6 +94,8 @@ NumericProgram build_max(const OperatorFormats& formats, const Choices& choices)
     fold.start.lift = identity_body({format});
   else
     fold.start.values = {minus_infinity(format)};
+  if (fold.start.first_leaf && enters(fold.order)) refuse(Code::BadAttribute, "order=...from_start goes with start=lowest");
+  set_enter(fold, fold.start.values);
   NumericProgram program;
   program.nodes = {Input{"x", format, {"*o", "n", "*i"}}, std::move(fold)};
   program.results = {1};

@@ -61,15 +61,26 @@ std::vector<std::string> products(const OperatorFormats& formats) {
                                             : std::vector<std::string>{"rounded", "fused", "storage"};
 }
 
-const std::vector<std::string> kTails = {"as-body", "f64", "f64-storage"};
+// What was seen: of f32 tails in f64; of bf16 a last term whose product is rounded to bf16 where the others' are not.
+std::vector<std::string> tails(const OperatorFormats& formats) {
+  if (formats.operands[0] == Format::F32) return {"as-body", "f64", "f64-storage"};
+  if (formats.operands[0] == Format::BF16) return {"as-body", "storage"};
+  return {"as-body"};
+}
 
 std::vector<ChoicePoint> product_choices(const OperatorFormats& formats) {
   std::vector<ChoicePoint> points = sum_choice_points(formats);
   for (ChoicePoint& point : points)
     if (point.name == "tail") {
-      point.values = kTails;
-      point.meanings[kTails[2]] = "as f64, each product rounded to the operands' format first";
+      point.values = tails(formats);
+      point.meanings["f64-storage"] = "as f64, each product rounded to the operands' format first";
     }
+  if (formats.operands[0] == Format::BF16)
+    points.push_back({"tail",
+                      tails(formats),
+                      "how the terms behind the last whole row are added; other than as-body goes with order=tailed(..., apart)",
+                      {{"as-body", "like those before them"},
+                       {"storage", "their products are rounded to bf16; the sum of the rows is added to theirs"}}});
   points.insert(points.begin() + 1,
                 {"product", products(formats),
                  "rounded to the accumulator's format, fused into the addition (FMA), or rounded to the operands' format"});
@@ -84,8 +95,12 @@ NumericProgram sum_of_products(const OperatorFormats& formats, const Choices& ch
     refuse(Code::BadAttribute, "accumulator=f32/bf16@1 of products that are rounded to bf16 is accumulator=bf16");
   const SumTerm term = product_term(operand, accumulator.format, product);
   Fold fold = sum_fold({0, 1}, {"k"}, std::move(result), term, accumulator, formats.result, choices);
-  if (const std::string tail = chosen_tail(choices, kTails); tail != kTails.front())
-    fold = with_f64_tail(std::move(fold), product_term(operand, Format::F64, tail == "f64" ? "rounded" : "storage"), choices);
+  const std::string tail = chosen_tail(choices, tails(formats));
+  if (tail == "storage")
+    fold = with_tail(std::move(fold), Format::F32, product_term(operand, Format::F32, "storage"), choices);
+  else if (tail != "as-body")
+    fold = with_tail(std::move(fold), Format::F64, product_term(operand, Format::F64, tail == "f64" ? "rounded" : "storage"),
+                     choices);
   NumericProgram program;
   program.nodes = {Input{"lhs", operand, std::move(lhs)}, Input{"rhs", operand, std::move(rhs)}, std::move(fold)};
   program.results = {2};

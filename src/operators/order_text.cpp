@@ -30,7 +30,11 @@ class OrderReader {
     Order order = one(0);
     skip();
     if (at_ != text_.size()) fail("something follows the order");
-    check_well_formed(order);
+    try {
+      check_well_formed(order);
+    } catch (const Refused& refused) {
+      refuse(Code::BadAttribute, fmt::format("order '{}': {}", text_.substr(0, 200), refused.diagnostic().reason));
+    }
     return order;
   }
 
@@ -95,11 +99,13 @@ class OrderReader {
     const std::string_view kind = word();
     if (kind == "sequential") return Order::sequential();
     if (kind == "reversed") return Order::backwards();
+    if (kind == "from_start") return Order::from_start();
     const auto ends = position(kBlocked, kind);
     const bool tree_kind = kind == "tree" || kind == "stepped_tree" || kind == "paired_tree";
     if (!ends && !tree_kind && kind != "interleaved" && kind != "pairwise" && kind != "tailed" && kind != "parts")
       fail(
-          "expected sequential, reversed, interleaved(w), blocked(b), pairwise(cutoff), tailed(w, head, how), parts(sizes) or "
+          "expected sequential, reversed, from_start, interleaved(w), blocked(b), pairwise(cutoff), tailed(w, head, how), "
+          "parts(sizes) or "
           "tree(merges)");
     if (!take('(')) fail("expected '('");
     if (tree_kind) return tree(kind != "tree", kind == "paired_tree");
@@ -169,7 +175,7 @@ std::string shortened(const std::string& value) {
 std::string spelled(const Order& order) {
   switch (order.kind) {
     case Order::Kind::Sequential:
-      return order.reversed ? "reversed" : "sequential";
+      return order.reversed ? "reversed" : order.started ? "from_start" : "sequential";
     case Order::Kind::Interleaved:
       return order.outer.empty() ? fmt::format("interleaved({})", order.width)
                                  : fmt::format("interleaved({}, {})", order.width, spelled(order.outer[0]));

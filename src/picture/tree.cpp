@@ -170,6 +170,8 @@ OrderTree order_tree(const Schedule& schedule, const MarkedJoins& marked) {
       state = builder.join(std::move(*state), std::move(*other), here ? (mark++)->second : std::uint8_t{0});
       other.reset();
       ++joins;
+    } else if (step.kind == ScheduleStep::Kind::Enter) {
+      continue;  // joins nothing
     } else if (step.count < 1) {
       refuse(Code::Internal, "a schedule has a chain of no leaves");
     } else if (!state) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "number/layout.h"
+
 namespace bitpact {
 namespace {
 
@@ -9,6 +11,7 @@ Bits power(Format format, int exponent) { return convert({Format::F64, static_ca
 
 struct Pattern {
   Bits first, second;
+  Bits others = 0;  ///< what all other leaves are
 };
 
 // What a product with one leaves as it is. Exponents that the format lacks give zeros and infinities; those are left out.
@@ -24,6 +27,13 @@ std::vector<Pattern> patterns(Format format) {
       list.push_back({a, b});
       list.push_back({b, a});
     }
+  }
+  // A sum that is tiny and below zero, among leaves that are -0: where it is flushed shows in the result's sign.
+  const Bits minus = layout(format).sign, tiny = smallest_normal(format);
+  if (minus != 0 && classify(format, minus) == Class::Zero) {
+    const Bits below = negate({format, tiny + 1});
+    list.push_back({tiny, below, minus});
+    list.push_back({below, tiny, minus});
   }
   return list;
 }
@@ -63,6 +73,8 @@ std::int64_t for_node_questions(const Resolved& problem, const SumSite& site, co
       const LeafPair& node = nodes[static_cast<size_t>(which) / all.size()];
       const Pattern& pattern = all[static_cast<size_t>(which) % all.size()];
       const std::int64_t place = carrier.places[static_cast<size_t>(p)];
+      if (pattern.others != 0)
+        for (const std::int64_t offset : carrier.leaf_offsets) t.set(place + offset, pattern.others);
       t.set(place + carrier.leaf_offsets[static_cast<size_t>(node.first)], pattern.first);
       t.set(place + carrier.leaf_offsets[static_cast<size_t>(node.second)], pattern.second);
     }

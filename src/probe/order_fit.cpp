@@ -112,6 +112,7 @@ class Shape {
         if (!groups_.contains(slot)) return false;
         continue;
       }
+      if (step.kind == ScheduleStep::Kind::Enter) continue;
       const bool fresh = step.kind == ScheduleStep::Kind::Chain;
       if (fresh) slot = leaf_key(step.first);
       for (std::int64_t i = fresh ? 1 : 0; i < step.count; ++i) {

@@ -8,6 +8,7 @@
 
 #include "interpret/interpret.h"
 #include "probe/constants.h"
+#include "probe/started.h"
 
 namespace bitpact {
 namespace {
@@ -157,11 +158,17 @@ class Search {
           return false;
       return true;
     };
-    // Which subnormals count is told apart below; until then all variants stay.
-    for (const Candidate& c : fits) {
-      if (fits_all(c)) kept.push_back(c);
-      for (Candidate& flushed : flushing(c))
-        if (fits_all(flushed)) kept.push_back(std::move(flushed));
+    // Which subnormals count is told apart below, and whether partial results are joined from +0; until then all variants stay.
+    std::vector<Candidate> variants = fits;
+    for (const Candidate& c : fits)
+      for (Candidate& started : from_start(c, problem_)) variants.push_back(std::move(started));
+    found_.tried += static_cast<std::int64_t>(variants.size() - fits.size());
+    for (const Candidate& c : variants) {
+      const auto keep = [&](Candidate one) {
+        if (is_own_arithmetic(one, problem_) && fits_all(one)) kept.push_back(std::move(one));
+      };
+      keep(c);
+      for (Candidate& flushed : flushing(c)) keep(std::move(flushed));
     }
     std::stable_sort(kept.begin(), kept.end(),
                      [](const Candidate& a, const Candidate& b) { return a.flush.empty() && !b.flush.empty(); });
@@ -215,6 +222,7 @@ class Search {
       std::erase_if(left, [&](const Candidate& c) { return fails(c, *zeros_, outputs, 0); });
       tell(fmt::format("  sums of negative zeros: {} left", left.size()));
     }
+    part_by_chains(left, outputs);
     for (std::uint64_t round = 0; round < kTinySets; ++round) {
       if (tiny_.size() <= round) tiny_.push_back(asker_.ask_tiny(seed_ + round));
       std::erase_if(left, [&](const Candidate& c) { return fails(c, tiny_[round], outputs, round); });
@@ -230,6 +238,21 @@ class Search {
         });
       quiet = left.size() == before ? quiet + 1 : 0;
     }
+  }
+
+  /// Those that differ in where sums are flushed, or in what partial results are joined from.
+  void part_by_chains(std::vector<Candidate>& left, const Outputs& outputs) {
+    std::set<std::string> orders;
+    std::vector<Asked> sets;
+    for (const Candidate& c : left) {
+      const auto order = c.choices.find("order");
+      if (order == c.choices.end() || !orders.insert(order->second).second) continue;
+      if (orders.size() > 2) break;  // spellings of one tree ask much the same
+      for (std::vector<Tensor>& operands : minus_zero_chains(c, problem_)) sets.push_back(asker_.ask(std::move(operands)));
+    }
+    if (sets.empty()) return;
+    for (const Asked& set : sets) std::erase_if(left, [&](const Candidate& c) { return fails(c, set, outputs, 0); });
+    tell(fmt::format("  chains that leave negative zeros: {} left", left.size()));
   }
 
   void give_up(const Outputs& outputs, const std::optional<Candidate>& nearest, size_t different) {

@@ -10,6 +10,7 @@
 #include "contract/region.h"
 #include "interpret/covered.h"
 #include "probe/node_questions.h"
+#include "probe/other_extent.h"
 #include "probe/part_search.h"
 #include "probe/sum_masks.h"
 #include "probe/sum_replay.h"
@@ -65,19 +66,6 @@ Trees find_trees(Backend& backend, const Resolved& problem, const SumSite& site)
   found.counts = questions.counts();
   found.how = questions.how();
   return found;
-}
-
-/// The problem with another extent of an axis; empty where the operator then refuses it.
-std::optional<Resolved> with_extent(const Resolved& problem, const std::string& axis, std::int64_t extent) {
-  Problem changed = problem.problem;
-  for (size_t o = 0; o < changed.operands.size(); ++o)
-    for (size_t d = 0; d < changed.operands[o].shape.size(); ++d)
-      if (problem.binding.operands[o][d] == axis) changed.operands[o].shape[d] = extent;
-  try {
-    return resolve(changed);
-  } catch (const Refused&) {
-    return {};
-  }
 }
 
 class Probe {
@@ -279,7 +267,10 @@ class Probe {
     std::set<std::pair<Choices, std::string>> programs;
     for (const Candidate& fit : part.fits) {
       Choices choices = fit.choices;
+      const auto order = choices.find("order");
+      const bool started = order != choices.end() && enters(parse_order(order->second));
       choices.erase("order");
+      if (started) choices["joined"] = "from the start value";
       programs.emplace(std::move(choices), fit.flush);
     }
     return static_cast<std::int64_t>(programs.size()) - 1;

@@ -155,6 +155,7 @@ SumTree tree_of(const Order& order, std::int64_t leaves) {
       join(slot, slots[static_cast<size_t>(step.other)]);
       continue;
     }
+    if (step.kind == ScheduleStep::Kind::Enter) continue;
     const bool fresh = step.kind == ScheduleStep::Kind::Chain;
     if (fresh) slot = step.first;
     for (std::int64_t i = fresh ? 1 : 0; i < step.count; ++i) join(slot, step.first + i * step.stride);

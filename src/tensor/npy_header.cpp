@@ -140,11 +140,13 @@ std::size_t little_endian(std::string_view bytes) {
   return value;
 }
 
-}  // namespace
+/// Where the header's text begins, and how long it says that it is.
+struct Extent {
+  std::size_t begin = 0, length = 0;
+};
 
-NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& where) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  auto malformed = [&where](std::string_view why) { refuse(Code::NpyMalformed, fmt::format("{}: {}", where, why)); };
+Extent extent_of(std::string_view text, const std::string& where) {
+  const auto malformed = [&where](std::string_view why) { refuse(Code::NpyMalformed, fmt::format("{}: {}", where, why)); };
   if (text.size() < kMagic.size() + 2) malformed(fmt::format("{} bytes are too few for a .npy file", text.size()));
   if (!text.starts_with(kMagic)) malformed("does not begin with \\x93NUMPY");
   const int major = static_cast<unsigned char>(text[6]), minor = static_cast<unsigned char>(text[7]);
@@ -153,9 +155,24 @@ NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& 
   const std::size_t width = major == 1 ? 2 : 4;
   const std::size_t begin = 8 + width;
   if (text.size() < begin) malformed("ends within the header's length");
-  const std::size_t length = little_endian(text.substr(8, width));
+  return {begin, little_endian(text.substr(8, width))};
+}
+
+std::string_view text_of(std::span<const std::byte> bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+}  // namespace
+
+std::uint64_t npy_header_end(std::span<const std::byte> bytes, const std::string& where) {
+  const auto [begin, length] = extent_of(text_of(bytes), where);
+  return std::uint64_t{begin} + length;
+}
+
+NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& where) {
+  const std::string_view text = text_of(bytes);
+  const auto [begin, length] = extent_of(text, where);
   if (length > text.size() - begin)
-    malformed(fmt::format("the header has {} bytes by its own length, the file only {} more", length, text.size() - begin));
+    refuse(Code::NpyMalformed, fmt::format("{}: the header has {} bytes by its own length, the file only {} more", where, length,
+                                           text.size() - begin));
   NpyHeader header = HeaderReader(text.substr(begin, length), where).read();
   header.data_offset = begin + length;
   return header;

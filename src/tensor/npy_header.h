@@ -19,5 +19,8 @@ struct NpyHeader {
 /// Reads as far as the elements begin. `bytes` is the whole file, so that a header length is checked against it.
 /// Refuses `npy-malformed`, `npy-unsupported` (version, structured dtype); `where` is named.
 NpyHeader parse_npy_header(std::span<const std::byte> bytes, const std::string& where);
+/// Where the elements begin by the header's own length, of which not all need be there. Refuses as parse_npy_header does what
+/// comes before that length.
+std::uint64_t npy_header_end(std::span<const std::byte> bytes, const std::string& where);
 
 }  // namespace bitpact

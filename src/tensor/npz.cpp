@@ -8,6 +8,7 @@
 #include "diagnostic/diagnostic.h"
 #include "tensor/file.h"
 #include "tensor/npy_dump.h"
+#include "tensor/npy_header.h"
 #include "tensor/utf8.h"
 #include "tensor/zip_archive.h"
 
@@ -66,6 +67,9 @@ class Npz : public Dump {
       return npy_dump_layout(file_->bytes().subspan(entry.data_begin, entry.size), entry.size, options, place(entry));
     std::vector<std::byte> begin(std::min<std::uint64_t>(entry.size, kMostHeader));
     ZipReader(file_->bytes(), entry, path_).read(begin);
+    if (const std::uint64_t end = npy_header_end(begin, place(entry)); end > begin.size() && end <= entry.size)
+      refuse(Code::NpyMalformed,
+             fmt::format("{}: its header ends at byte {}; compressed, at most {} are read", place(entry), end, kMostHeader));
     return npy_dump_layout(begin, entry.size, options, place(entry));
   }
 

@@ -49,7 +49,8 @@ struct Options {
 Policy policy(Random& random);
 /// Random code from these formats to those.
 ScalarBody body(Random& random, const std::vector<Format>& arguments, const std::vector<Format>& results, int most_instructions);
-Order order(Random& random, std::int64_t leaves, int depth = 0);
+/// `joins`: of partial results, which may be joined from the start value.
+Order order(Random& random, std::int64_t leaves, int depth = 0, bool joins = false);
 Case program(Random& random, const Options& options = {});
 Contract contract(Random& random);
 

@@ -159,7 +159,8 @@ inline ScalarBody body(Random& random, const std::vector<Format>& arguments, con
   return b.finish(given);
 }
 
-inline Order order(Random& random, std::int64_t leaves, int depth) {
+inline Order order(Random& random, std::int64_t leaves, int depth, bool joins) {
+  if (joins && random.chance(25)) return Order::from_start();
   const std::int64_t width = random.between(1, 4);
   const auto nested = [&](int percent) { return depth < 2 && random.chance(percent); };
   switch (random.below(depth == 0 ? 9 : 7)) {
@@ -167,21 +168,22 @@ inline Order order(Random& random, std::int64_t leaves, int depth) {
     case 1:
       return random.chance(25) ? Order::backwards() : Order::sequential();
     case 2:
-      return nested(50) ? Order::interleaved(width, order(random, 0, depth + 1)) : Order::interleaved(width);
+      return nested(50) ? Order::interleaved(width, order(random, 0, depth + 1, true)) : Order::interleaved(width);
     case 3:
     case 4: {
       Order o = Order::blocked(width);
-      if (nested(50)) o.inner.push_back(order(random, 0, depth + 1));
-      if (nested(50)) o.outer.push_back(order(random, 0, depth + 1));
+      if (nested(50)) o.inner.push_back(order(random, 0, depth + 1, joins));
+      if (nested(50)) o.outer.push_back(order(random, 0, depth + 1, true));
       o.ends = static_cast<Order::Ends>(random.below(4));
       return o;
     }
     case 5: {
       const std::int64_t multiple = random.chance(70) ? 1 : random.between(1, static_cast<int>(width));
-      return nested(40) ? Order::pairwise(width, multiple, order(random, 0, depth + 1)) : Order::pairwise(width, multiple);
+      return nested(40) ? Order::pairwise(width, multiple, order(random, 0, depth + 1, joins)) : Order::pairwise(width, multiple);
     }
     case 6:
-      return Order::tailed(width, nested(60) ? order(random, 0, depth + 1) : Order{}, static_cast<Order::Tail>(random.below(3)));
+      return Order::tailed(width, nested(60) ? order(random, 0, depth + 1, joins) : Order{},
+                           static_cast<Order::Tail>(random.below(3)));
     case 7:
       if (leaves >= 1 && leaves <= 12) {
         std::vector<std::int64_t> items;
@@ -348,6 +350,7 @@ inline Case program(Random& random, const Options& options) {
     if (fold.order.kind == Order::Kind::Sequential && random.chance(30)) fold.merge = {};
     if (fold.order.kind == Order::Kind::Tailed && fold.order.tail == Order::Tail::Apart && random.chance(70))
       tail(random, operand_formats, options.most_instructions, fold);
+    if (enters(fold.order)) fold.enter = body(random, fold.state_formats(), fold.state_formats(), options.most_instructions);
     nodes.emplace_back(std::move(fold));
   }
   c.program.results.push_back(static_cast<int>(nodes.size()) - 1);

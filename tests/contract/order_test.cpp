@@ -42,7 +42,7 @@ std::string associate(const Order& order, Texts items, bool leaves) {
   switch (order.kind) {
     case Order::Kind::Sequential: {
       if (order.reversed) std::reverse(items.begin(), items.end());
-      std::string state = items[0];
+      std::string state = order.started ? "<" + items[0] + ">" : items[0];
       for (size_t i = 1; i < items.size(); ++i) state = leaves ? step(state, items[i]) : merge(state, items[i]);
       return state;
     }
@@ -128,6 +128,11 @@ std::string run(const Schedule& schedule, std::int64_t n) {
       slot(s.other).clear();
       continue;
     }
+    if (s.kind == ScheduleStep::Kind::Enter) {
+      if (slot(s.slot).empty()) return "";
+      slot(s.slot) = "<" + slot(s.slot) + ">";
+      continue;
+    }
     const bool fresh = s.kind == ScheduleStep::Kind::Chain;
     if (slot(s.slot).empty() != fresh || s.count < 1) return "";
     for (std::int64_t i = 0; i < s.count; ++i) {
@@ -152,7 +157,8 @@ class RandomOrder {
     return low + static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(high - low + 1));
   }
 
-  Order make(std::int64_t n, int depth = 0) {
+  Order make(std::int64_t n, int depth = 0, bool leaves = true) {
+    if (!leaves && between(0, 5) == 0) return Order::from_start();
     const std::int64_t width = between(1, std::max<std::int64_t>(3, n));
     switch (between(0, depth > 4 ? 1 : 10)) {
       case 0:
@@ -162,14 +168,16 @@ class RandomOrder {
       case 2:
         return Order::interleaved(width);
       case 3:
-        return Order::interleaved(width, make(std::min(width, n), depth + 1));
+        return Order::interleaved(width, make(std::min(width, n), depth + 1, false));
       case 4:
         return Order::blocked(width);
       case 5: {
         // Only blocks of one length can share a tree.
         const std::int64_t blocks = (n - 1) / width + 1;
-        Order inner = blocks == 1 ? make(n, depth + 1) : n % width == 0 ? make(width, depth + 1) : Order::pairwise(between(1, 4));
-        return Order::blocked(width, std::move(inner), make(blocks, depth + 1));
+        Order inner = blocks == 1      ? make(n, depth + 1, leaves)
+                      : n % width == 0 ? make(width, depth + 1, leaves)
+                                       : Order::pairwise(between(1, 4));
+        return Order::blocked(width, std::move(inner), make(blocks, depth + 1, false));
       }
       case 6: {
         const std::int64_t multiple = between(1, width);
@@ -181,13 +189,13 @@ class RandomOrder {
         return Order::blocked(width, Order::interleaved(2), Order::pairwise(1), static_cast<Order::Ends>(between(0, 3)));
       case 8: {
         const std::int64_t head = n - n % width;
-        return Order::tailed(width, head > 0 ? make(head, depth + 1) : Order::interleaved(3),
+        return Order::tailed(width, head > 0 ? make(head, depth + 1, leaves) : Order::interleaved(3),
                              static_cast<Order::Tail>(between(0, 2)));
       }
       case 9: {
         std::vector<std::int64_t> sizes;
         for (std::int64_t left = n; left > 0; left -= sizes.back()) sizes.push_back(between(1, left));
-        return Order::of_parts(sizes, Order::interleaved(2), make(static_cast<std::int64_t>(sizes.size()), depth + 1));
+        return Order::of_parts(sizes, Order::interleaved(2), make(static_cast<std::int64_t>(sizes.size()), depth + 1, false));
       }
       default:
         return tree(n, between(0, 1) == 0);
@@ -265,6 +273,9 @@ TEST(Order, Examples) {
   EXPECT_EQ(text(Order::tailed(3, {}, Order::Tail::Apart), 5), "(0.1.2+3.4)");
   EXPECT_EQ(text(Order::tailed(8, Order::interleaved(8)), 3), "0.1.2");
   EXPECT_EQ(text(Order::of_parts({1, 3}, Order::backwards(), Order::backwards()), 4), "(3.2.1+0)");
+  EXPECT_EQ(text(Order::blocked(2, {}, Order::from_start()), 5), "((<0.1>+2.3)+4)");
+  EXPECT_EQ(text(Order::blocked(8, {}, Order::from_start()), 3), "<0.1.2>");
+  EXPECT_EQ(text(Order::blocked(1, {}, Order::blocked(2, Order::from_start(), Order::from_start())), 4), "(<(<0>+1)>+(<2>+3))");
 }
 
 TEST(Order, SlotsStayFew) {
@@ -308,6 +319,11 @@ TEST(Order, IllFormed) {
   order = Order::blocked(2);
   order.reversed = true;
   refuses(order, "reversed");
+  refuses(Order::from_start(), "partial results");
+  refuses(Order::blocked(2, Order::from_start(), {}), "partial results");
+  order = Order::backwards();
+  order.started = true;
+  refuses(Order::blocked(2, {}, order), "started");
   order = Order::sequential();
   order.ends = Order::Ends::ShortFirst;
   refuses(order, "ends");

@@ -42,6 +42,7 @@ inline std::vector<ScalarBody*> bodies_of(Node& node) {
   if (auto* fold = std::get_if<Fold>(&node)) {
     bodies = {&fold->leaf, &fold->step, &fold->finish};
     if (fold->merge != ScalarBody{}) bodies.push_back(&fold->merge);
+    if (fold->enter != ScalarBody{}) bodies.push_back(&fold->enter);
     if (fold->start.first_leaf) bodies.push_back(&fold->start.lift);
   }
   return bodies;

@@ -147,6 +147,8 @@ class Runner {
       else if (step.kind == ScheduleStep::Kind::Extend)
         for (std::int64_t t = 0; t < step.count; ++t)
           slot = call(fold.step, joined(slot, leaf[static_cast<size_t>(step.first + t * step.stride)]));
+      else if (step.kind == ScheduleStep::Kind::Enter)
+        slot = call(fold.enter, slot);
       else
         slot = call(fold.merge, joined(slot, slots[static_cast<size_t>(step.other)]));
     }

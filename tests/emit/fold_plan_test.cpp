@@ -23,6 +23,7 @@ std::string expression(const Schedule& plan) {
       slot = fmt::format("({}+{})", slot, slots[static_cast<size_t>(step.other)]);
       continue;
     }
+    if (step.kind == ScheduleStep::Kind::Enter) slot = fmt::format("<{}>", slot);
     if (step.kind == ScheduleStep::Kind::Chain) slot.clear();
     for (std::int64_t i = 0; i < step.count; ++i) slot += fmt::format(".{}", step.first + i * step.stride);
   }
@@ -38,6 +39,7 @@ std::string expression(const FoldPlan& plan) {
     Texts rows;
     for (size_t r = 0; r < batch.rows(); ++r) {
       std::string text = batch.heads.empty() ? "" : at(batch.heads.at(r));
+      if (batch.kind == FoldPlan::Kind::Enters) text = fmt::format("<{}>", text);
       if (batch.kind == FoldPlan::Kind::Merges)
         for (const FoldPlan::Row& item : batch.items[r]) text = fmt::format("({}+{})", text, at(item));
       else

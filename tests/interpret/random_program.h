@@ -214,23 +214,25 @@ inline std::vector<std::pair<std::int64_t, std::int64_t>> random_merges(Random& 
 }
 
 /// An order for n items. Trees appear only where the number of items is known.
-inline Order random_order(Random& random, std::int64_t n, int depth = 0) {
+inline Order random_order(Random& random, std::int64_t n, int depth = 0, bool leaves = true) {
+  if (!leaves && random.one_in(6)) return Order::from_start();
   const auto width = random.between(1, std::max<std::int64_t>(2, n / 2 + 1));
-  auto sub = [&](std::int64_t items) { return random_order(random, items, depth + 1); };
+  auto sub = [&](std::int64_t items) { return random_order(random, items, depth + 1, leaves); };
+  auto join = [&](std::int64_t items) { return random_order(random, items, depth + 1, false); };
   switch (depth > 3 ? random.below(2) : random.below(9)) {
     case 0:
       return Order::sequential();
     case 1:
       return Order::backwards();
     case 2:
-      return random.one_in(2) ? Order::interleaved(width) : Order::interleaved(width, sub(std::min(width, n)));
+      return random.one_in(2) ? Order::interleaved(width) : Order::interleaved(width, join(std::min(width, n)));
     case 3:
       return Order::blocked(width);
     case 4: {
       // Blocks differ in length, so that no tree fits all of them unless they are all of one.
       const std::int64_t blocks = (n - 1) / width + 1;
       Order inner = blocks == 1 || n % width == 0 ? sub(blocks == 1 ? n : width) : Order::pairwise(1);
-      return Order::blocked(width, std::move(inner), sub(blocks));
+      return Order::blocked(width, std::move(inner), join(blocks));
     }
     case 5: {
       const std::int64_t multiple = random.between(1, width);
@@ -348,6 +350,7 @@ class RandomCase {
     } else {
       add_bodies(fold);
     }
+    if (enters(fold.order)) fold.enter = random_body(random_, fold.state_formats(), fold.state_formats(), random_.between(0, 2));
     made_.bound.program.nodes.emplace_back(fold);
   }
 

@@ -39,4 +39,30 @@ class FunctionBackend : public Backend {
   std::map<std::string, BoundProgram> programs_;
 };
 
+/// An operator whose arithmetic is known: one program for all shapes.
+class Known : public Backend {
+ public:
+  explicit Known(NumericProgram program) : program_(std::move(program)) {}
+  const BackendSpec& spec() const override { return spec_; }
+  const Identity& identity() const override { return identity_; }
+  Ways ways() const override { return {.operator_call = true, .stablehlo = false, .numeric_program = false}; }
+  Answer call_operator(const Problem& problem, const ResultSpecs&, std::span<const Tensor> operands, const RunOptions&) override {
+    const Resolved resolved = resolve(problem);
+    Answer answer;
+    answer.results = interpret(bind(program_, resolved.binding), operands).results;
+    return answer;
+  }
+
+ private:
+  NumericProgram program_;
+  BackendSpec spec_{"known", "", {}};
+  Identity identity_{"known", "1", "none", "cpu", "none", "none", "1", "unobserved"};
+};
+
+/// The operator's program with these choices, the others canonical.
+inline NumericProgram program(const Resolved& problem, const Choices& changes) {
+  const Operator& op = operator_named(problem.problem.op);
+  return op.build(problem.formats(), complete_choices(op, problem.formats(), changes));
+}
+
 }  // namespace bitpact::test

@@ -69,6 +69,10 @@ std::string npy(const std::string& descr, const std::string& shape, const std::s
   return "\x93NUMPY\x01\0"s + little(header.size(), 2) + header + data;
 }
 const std::string kSixteen = "abcdefghijklmnop";
+const std::string kLongHeader = [] {
+  const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }" + std::string(70000, ' ') + "\n";
+  return "\x93NUMPY\x02\0"s + little(header.size(), 4) + header + kSixteen;
+}();
 const std::string kF4 = npy("<f4", "(4,)", kSixteen);
 
 class NpzFiles : public FolderTest {
@@ -120,6 +124,11 @@ TEST_F(NpzFiles, SeveralThreadsMayRead) {
   EXPECT_EQ(right, 80);
 }
 
+TEST_F(NpzFiles, ALongHeaderIsReadWhereItIsStored) {
+  put("t.npz", zip({{"a.npy", kLongHeader}}));
+  EXPECT_EQ(open_dump(path("t.npz"))->read(0).shape, Shape{4});
+}
+
 TEST_F(NpzFiles, WhatIsRefused) {
   const std::pair<std::string, std::string> rows[] = {
       {zip({{"a.npy", kF4}, {"a.npy", kF4}}), "npz-malformed: T: \"a.npy\" is there twice"},
@@ -141,6 +150,8 @@ TEST_F(NpzFiles, WhatIsRefused) {
       {zip({{"a.npy", kF4, 8, 0, 7}}), "npz-malformed: T: \"a.npy\": its CRC is not the directory's"},
       {zip({{"a.npy", kF4, 0, 0, {}, 90}}), "npz-malformed: T: \"a.npy\" is stored and has two sizes, 84 and 90"},
       {zip({{"a.npy", "", 8}}), "npy-malformed: T: \"a.npy\": 0 bytes are too few for a .npy file"},
+      {zip({{"a.npy", kLongHeader, 8}}),
+       "npy-malformed: T: \"a.npy\": its header ends at byte 70070; compressed, at most 65536 are read"},
       {zip({{"a.npy", "garbage"}}), "npy-malformed: T: \"a.npy\": 7 bytes are too few for a .npy file"},
       {"PK\x03\x04", "npz-malformed: T: has no directory of a .zip archive at its end"},
       {"", "npz-malformed: T: has no directory of a .zip archive at its end"},

@@ -6,7 +6,6 @@
 namespace bitpact::traits {
 namespace {
 
-constexpr Format F = Format::F32;
 constexpr Policy kToZero{.rounding = Rounding::TowardZero};
 
 Bits saturated(Scalar x, Format to) { return convert(x, to, {.rounding = Rounding::TowardZero, .overflow = Overflow::Saturate}); }
@@ -47,7 +46,11 @@ std::vector<Question> conversion_questions() {
             [](const Row& r) {
               return std::vector{convert({Format::I32, or_smallest(r[0])}, Format::I8)};
             }},
-           {"saturates", "the nearest i8; NaN gives 0", [](const Row& r) { return std::vector{saturated(r[0], Format::I8)}; }}}),
+           {"saturates", "the nearest i8; NaN gives 0", [](const Row& r) { return std::vector{saturated(r[0], Format::I8)}; }},
+           {"smallest-saturates", "the nearest i8; -128 for whatever does not fit i32, NaN too",
+            [](const Row& r) {
+              return std::vector{convert({Format::I32, or_smallest(r[0])}, Format::I8, {.overflow = Overflow::Saturate})};
+            }}}),
       to_integer(
           Format::I32, large,
           {{"smallest", "-2147483648 for whatever does not fit, NaN too",

@@ -8,7 +8,6 @@
 namespace bitpact::traits {
 namespace {
 
-constexpr Format F = Format::F32, D = Format::F64;
 const Scalar kOne{F, 0x3f80'0000};
 
 Bits root_then_divide(Scalar x) { return divide(kOne, {F, square_root(x, F)}, F); }

@@ -9,7 +9,6 @@
 namespace bitpact::traits {
 namespace {
 
-constexpr Format F = Format::F32;
 
 Scalar narrowed(Format format, Scalar x) { return in(F, in(format, x)); }
 Scalar times(Scalar a, Scalar b) { return {F, multiply(a, b, F)}; }

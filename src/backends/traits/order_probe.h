@@ -42,6 +42,7 @@ Value run_schedule(const Order& order, std::int64_t n, const Leaf& leaf, const J
       slot = join(slot, slots[static_cast<size_t>(step.other)]);
       continue;
     }
+    if (step.kind == ScheduleStep::Kind::Enter) continue;
     const bool fresh = step.kind == ScheduleStep::Kind::Chain;
     if (fresh) slot = leaf(step.first);
     for (std::int64_t i = fresh ? 1 : 0; i < step.count; ++i) slot = join(slot, leaf(step.first + i * step.stride));

@@ -13,8 +13,9 @@
 
 namespace bitpact::traits {
 
-inline constexpr std::string_view kUnknown = "unknown";  ///< ran, and gave what no word stands for
-inline constexpr std::string_view kRefused = "refused";  ///< the backend does not take the module
+inline constexpr Format F = Format::F32, D = Format::F64;  ///< what most questions are asked in
+inline constexpr std::string_view kUnknown = "unknown";    ///< ran, and gave what no word stands for
+inline constexpr std::string_view kRefused = "refused";    ///< the backend does not take the module
 
 /// Of a question's closed list. `results` are the bits that this word stands for, one tensor a result of the question; one
 /// without a shape and of format I1 is not looked at. A word without results is only given by the question's own judge.
@@ -70,6 +71,6 @@ std::vector<Question> wide_questions();         // wide.cpp: f64, and FMA by way
 /// All of them, in the order in which they are printed.
 const std::vector<Question>& all_questions();
 /// Raised whenever a judge changes: answers are cached under it and a digest of the questions, their operands and words.
-inline constexpr int kQuestionSet = 2;
+inline constexpr int kQuestionSet = 3;
 
 }  // namespace bitpact::traits

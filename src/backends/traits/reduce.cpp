@@ -7,7 +7,6 @@
 namespace bitpact::traits {
 namespace {
 
-constexpr Format F = Format::F32;
 
 std::string reduction(const Tensor& x, const std::string& operand, std::int64_t dimension, const OperandSpec& result) {
   return fmt::format("stablehlo.reduce({} init: %z) applies stablehlo.add across dimensions = [{}] : ({}, tensor<f32>) -> {}",

@@ -6,7 +6,6 @@
 namespace bitpact::traits {
 namespace {
 
-constexpr Format F = Format::F32;
 const Scalar kNan{F, 0x7fc0'0000}, kOne{F, 0x3f80'0000}, kTwo{F, 0x4000'0000}, kPlus{F, 0}, kMinus{F, 0x8000'0000};
 
 Question nan_of(const std::string& op, bool maximum) {

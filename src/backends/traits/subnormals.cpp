@@ -7,7 +7,6 @@
 namespace bitpact::traits {
 namespace {
 
-constexpr Format F = Format::F32;
 
 using Op = std::function<Bits(const Row&, const Policy&)>;
 

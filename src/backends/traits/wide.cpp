@@ -7,7 +7,6 @@
 namespace bitpact::traits {
 namespace {
 
-constexpr Format F = Format::F32, D = Format::F64;
 
 Question inside() {
   // (a + b) - c with c = a + round(b): what is left of b's low bits is there in f64, not in f32.

@@ -1,0 +1,14 @@
+"""What the processor here has: which of a runtime's kernels runs, and so which bits come out, depends on it."""
+
+import pathlib
+
+_WORDS = pathlib.Path("/proc/cpuinfo").read_text().split() if pathlib.Path("/proc/cpuinfo").exists() else []
+FLAGS = frozenset(_WORDS)
+# Kernels of sixteen f32, and byte products that are added in 32 bits at once.
+WIDE = "avx512f" in FLAGS
+VNNI = bool(FLAGS & {"avx512_vnni", "avx_vnni"})
+
+
+def here(wide, narrow):
+    """What was seen on processors with AVX-512 (Zen 4), and on those without (Zen 3)."""
+    return wide if WIDE else narrow
