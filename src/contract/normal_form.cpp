@@ -242,7 +242,9 @@ class Normaliser {
   static std::string key_of(const NormalNode& fold) {
     std::string text = fmt::format("fold {} {} {} {}", text_of(fold.axes), text_of(fold.over), static_cast<int>(fold.emit),
                                    canonical_json(to_json(fold.order)));
-    std::vector<const std::vector<ValueRef>*> parts{&fold.step, &fold.lift, &fold.merge, &fold.finish, &fold.enter};
+    std::vector<const std::vector<ValueRef>*> parts{&fold.step, &fold.lift, &fold.merge, &fold.finish};
+    // Only where it is there: keys order operands, and so decide the fingerprints of programs without one.
+    if (!fold.enter.empty()) parts.push_back(&fold.enter);
     if (fold.tail) parts.insert(parts.end(), {&fold.tail->step, &fold.tail->lift, &fold.tail->join, &fold.tail->finish});
     for (const auto* part : parts) {
       text += " |";

@@ -12,7 +12,7 @@ KNOWN = [
     # Without AVX-512 tiles of six rows and eight columns at two edges are added in two lanes: two programs.
     ("numpy", "matmul 64x64xf32,64x64xf32", here(["sequential"], ["interleaved(2)", "sequential"]), {"product": "fused"}),
     ("onnxruntime", "matmul 64x64xf32,64x64xf32", "sequential", {"product": "fused"}),
-    ("xla", "sum 400xf32", "blocked_short_both(32)", {"accumulator": "f32"}),
+    ("xla", "sum 400xf32", "blocked_short_both(32, sequential, from_start)", {"accumulator": "f32", "result": "kept"}),
     (
         "xla",
         "sum 4096xf32",
@@ -126,7 +126,7 @@ def test_where_another_program_takes_over(bitpact, schema, tmp_path, liars):
     assert ran.json["complete"] and ran.json["ranges"][0]["program"] == ran.json["ranges"][2]["program"]
     pieces = json.loads((tmp_path / "c.json").read_text())["pieces"]
     assert [piece["shapes"] for piece in pieces] == [
-        [{"axis": "n", "min": low, "max": high}] for low, high in [(900, 999), (1000, 1009), (1010, 1200)]
+        [{"axis": "n", "min": low, "max": high, "multiple": 1}] for low, high in [(900, 999), (1000, 1009), (1010, 1200)]
     ]
     for extent, code in [(999, 0), (1003, 0), (1011, 0), (1201, 3)]:
         compared = bitpact(
