@@ -51,8 +51,8 @@ Fold sum_fold(std::vector<int> operands, Axes over, Axes axes, const SumTerm& te
 /// Where the fold's order joins partial results from the start value: `enter`, which joins the first of them to `start`.
 void set_enter(Fold& fold, const std::vector<Bits>& start);
 
-/// A sum_fold whose tail is added up with other terms, `term`, in `format`: f64, from +0, or the accumulator's own, from the first
-/// term. Refuses `bad-attribute` where the other choices do not go with it.
+/// A sum_fold whose tail is added up with other terms, `term`, in `format`: f64, from +0, or the accumulator's own, from the
+/// first term. Refuses `bad-attribute` where the other choices do not go with it.
 Fold with_tail(Fold fold, Format format, const SumTerm& term, const Choices& choices);
 
 /// The sum of node 0 over axis n of [*o, n, *i], whatever its tail.

@@ -5,7 +5,6 @@
 namespace bitpact::traits {
 namespace {
 
-
 Scalar times(Scalar a, Scalar b) { return {F, multiply(a, b, F)}; }
 Scalar minus(Scalar a) { return {F, negate(a)}; }
 

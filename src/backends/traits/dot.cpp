@@ -7,7 +7,6 @@
 namespace bitpact::traits {
 namespace {
 
-
 std::string dot(const Tensor& lhs, const Tensor& rhs, const OperandSpec& result) {
   return fmt::format("%r = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : ({}, {}) -> {}", type(lhs), type(rhs),
                      type(result));

@@ -9,7 +9,6 @@
 namespace bitpact::traits {
 namespace {
 
-
 Scalar narrowed(Format format, Scalar x) { return in(F, in(format, x)); }
 Scalar times(Scalar a, Scalar b) { return {F, multiply(a, b, F)}; }
 Scalar plus(Scalar a, Scalar b) { return {F, add(a, b, F)}; }

@@ -7,7 +7,6 @@
 namespace bitpact::traits {
 namespace {
 
-
 std::string reduction(const Tensor& x, const std::string& operand, std::int64_t dimension, const OperandSpec& result) {
   return fmt::format("stablehlo.reduce({} init: %z) applies stablehlo.add across dimensions = [{}] : ({}, tensor<f32>) -> {}",
                      operand, dimension, type(x), type(result));

@@ -7,7 +7,6 @@
 namespace bitpact::traits {
 namespace {
 
-
 using Op = std::function<Bits(const Row&, const Policy&)>;
 
 std::vector<Row> both_signs(std::vector<Row> rows) {

@@ -7,7 +7,6 @@
 namespace bitpact::traits {
 namespace {
 
-
 Question inside() {
   // (a + b) - c with c = a + round(b): what is left of b's low bits is there in f64, not in f32.
   const std::vector<RowWord> words{{"kept", "computed in f64",
