@@ -163,12 +163,26 @@ std::vector<FoldForm> forms_of(const BoundProgram& program) {
   return forms;
 }
 
+/// What no form gets around comes alone; else what each form says. Too large is what it is where one form would carry it but for
+/// that.
+[[noreturn]] void refuse_all(const std::vector<Refused>& refusals) {
+  std::vector<std::string> reasons;
+  Code code = Code::EmitUnsupported;
+  for (const Refused& refused : refusals) {
+    const Diagnostic& d = refused.diagnostic();
+    if (!d.reason.starts_with("the ")) throw refused;
+    if (d.code == Code::EmitTooLarge) code = d.code;
+    if (std::ranges::find(reasons, d.reason) == reasons.end()) reasons.push_back(d.reason);
+  }
+  refuse(code, reasons.size() == 1 ? reasons[0] : fmt::format("no form carries it; {}", fmt::join(reasons, "; ")));
+}
+
 }  // namespace
 
 std::vector<Emitted> emit(const BoundProgram& program, const Traits& traits, const EmitOptions& options) {
   require_emitted(program.program);
   std::vector<Emitted> all;
-  std::optional<Refused> last;
+  std::vector<Refused> refusals;
   for (const FoldForm form : forms_of(program)) {
     try {
       Written written = write_function(program, traits, form, options);
@@ -177,10 +191,10 @@ std::vector<Emitted> emit(const BoundProgram& program, const Traits& traits, con
       if (elementwise) break;
     } catch (const Refused& refused) {
       if (refused.diagnostic().code == Code::Internal) throw;
-      last = refused;
+      refusals.push_back(refused);
     }
   }
-  if (all.empty()) throw *last;
+  if (all.empty()) refuse_all(refusals);
   return all;
 }
 

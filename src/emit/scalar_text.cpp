@@ -16,10 +16,6 @@ int precision(Format format) { return info(format).mantissa_bits + 1; }
 int least_exponent(Format format) { return layout(format).emin - layout(format).fraction_bits; }
 int greatest_exponent(Format format) { return layout(format).emax; }
 
-[[noreturn]] void unsupported(const Instruction& instruction, const std::string& why) {
-  refuse(Code::EmitUnsupported, fmt::format("{} in {}: {}", info(instruction.op).name, name(instruction.format), why));
-}
-
 bool widens_exactly(Format from, Format to) {
   return is_float(from) && is_float(to) && precision(from) <= precision(to) && least_exponent(from) >= least_exponent(to) &&
          greatest_exponent(from) <= greatest_exponent(to);
@@ -31,6 +27,10 @@ const char* direction(Comparison comparison) {
 }
 
 }  // namespace
+
+void refuse_instruction(const Instruction& instruction, const std::string& why) {
+  refuse(Code::EmitUnsupported, fmt::format("{} in {}: {}", info(instruction.op).name, name(instruction.format), why));
+}
 
 bool product_significand_fits(Format a, Format b, Format result) {
   return is_float(a) && is_float(b) && precision(a) + precision(b) <= precision(result);
@@ -166,7 +166,7 @@ LaneValue ScalarText::arithmetic(const Instruction& instruction, std::vector<Lan
   std::vector<TensorValue> tensors;
   for (LaneValue* operand : operands) {
     if (operand->format != format && !widens_exactly(operand->format, format))
-      unsupported(instruction, fmt::format("an operand in {} cannot be rounded once", name(operand->format)));
+      refuse_instruction(instruction, fmt::format("an operand in {} cannot be rounded once", name(operand->format)));
     if (adds) guard(*operand);
     tensors.push_back(wide(*operand, compute));
   }
@@ -191,13 +191,13 @@ LaneValue ScalarText::fused(const Instruction& instruction, std::vector<LaneValu
   const Format format = instruction.format;
   for (LaneValue* operand : operands)
     if (operand->format != format && !widens_exactly(operand->format, format))
-      unsupported(instruction, "an operand is wider than the result");
+      refuse_instruction(instruction, "an operand is wider than the result");
   if (is_narrow(format) || !traits_.contracts_multiply_add) {
     if (std::optional<LaneValue> value = fused_exactly(format, operands)) return *value;
     if (is_narrow(format))
-      unsupported(instruction, "StableHLO has no fused multiply-add that rounds once to it, and this target keeps no f64");
-    unsupported(instruction, fmt::format("StableHLO has no fused multiply-add, this target contracts none, and {}",
-                                         format == Format::F64 ? "f64 has nothing wider here" : "keeps no f64"));
+      refuse_instruction(instruction, "StableHLO has no fused multiply-add that rounds once to it, and this target keeps no f64");
+    refuse_instruction(instruction, fmt::format("StableHLO has no fused multiply-add, this target contracts none, and {}",
+                                                format == Format::F64 ? "f64 has nothing wider here" : "keeps no f64"));
   }
   guard(*operands[2]);
   const TensorValue product =
@@ -235,7 +235,7 @@ LaneValue ScalarText::convert(const Instruction& instruction, LaneValue& operand
     value.origin = to;
     if (is_narrow(to)) {
       // Carried unrounded in f32: only an operand that f32 holds exactly may be rounded there.
-      if (from == Format::F64) unsupported(instruction, "from f64 it would be rounded twice");
+      if (from == Format::F64) refuse_instruction(instruction, "from f64 it would be rounded twice");
       guard(operand);
       value.tensor = wide(operand, Format::F32);
       value.rounded = false;
@@ -244,9 +244,8 @@ LaneValue ScalarText::convert(const Instruction& instruction, LaneValue& operand
     value.tensor = f_.convert(materialize(operand), to);
     return value;
   }
-  if (is_float(from)) {
-    unsupported(instruction, "StableHLO leaves open what a value outside the integer's range becomes");
-  }
+  if (is_float(from)) return to_integer(instruction, operand);
+  if (instruction.policy.overflow == Overflow::Saturate && !is_float(to)) return to_narrower_integer(instruction, operand);
   value.origin = to;
   value.tensor = f_.convert(operand.tensor, to);
   if (is_narrow(to)) {
@@ -265,15 +264,15 @@ std::vector<LaneValue> ScalarText::run(const ScalarBody& body, std::vector<LaneV
     const bool in_f64 =
         instruction.format == Format::F64 ||
         std::any_of(operands.begin(), operands.end(), [](const LaneValue* o) { return o->format == Format::F64; });
-    if (in_f64 && !traits_.keeps_f64) unsupported(instruction, "this target does not keep f64");
+    if (in_f64 && !traits_.keeps_f64) refuse_instruction(instruction, "this target does not keep f64");
     const Policy& p = instruction.policy;
     const bool both_flushed = traits_.flushes_subnormal_inputs && traits_.flushes_subnormal_results;
     if ((p.flush_in || p.flush_out) && !(p.flush_in && p.flush_out && both_flushed))
-      unsupported(instruction, "it flushes subnormals, which the target does not do the same way");
+      refuse_instruction(instruction, "it flushes subnormals, which the target does not do the same way");
     if (p.rounding != Rounding::NearestEven && is_float(instruction.format))
-      unsupported(instruction, "StableHLO rounds to nearest even only");
-    if (p.overflow != Overflow::Ieee)
-      unsupported(instruction, "StableHLO has no form of it that saturates or gives x86's indefinite");
+      refuse_instruction(instruction, "StableHLO rounds to nearest even only");
+    if (p.overflow != Overflow::Ieee && (instruction.op != ScalarOp::Convert || is_float(instruction.format)))
+      refuse_instruction(instruction, "StableHLO has no form of it that saturates");
 
     LaneValue value;
     const auto plain = [&](const std::string& spelling) {
@@ -325,7 +324,7 @@ std::vector<LaneValue> ScalarText::run(const ScalarBody& body, std::vector<LaneV
         break;
       case ScalarOp::Maximum:
       case ScalarOp::Minimum:
-        if (instruction.nan != NanRule::Any) unsupported(instruction, "StableHLO's hands NaN on");
+        if (instruction.nan != NanRule::Any) refuse_instruction(instruction, "StableHLO's hands NaN on");
         plain(std::string(info(instruction.op).name));
         break;
       default:

@@ -69,6 +69,9 @@ class ScalarText {
  private:
   LaneValue arithmetic(const Instruction& instruction, std::vector<LaneValue*> operands);
   LaneValue convert(const Instruction& instruction, LaneValue& operand);
+  /// integer_text.cpp: outside of the integer's range as the policy says.
+  LaneValue to_integer(const Instruction& instruction, LaneValue& operand);
+  LaneValue to_narrower_integer(const Instruction& instruction, const LaneValue& operand);
   LaneValue fused(const Instruction& instruction, std::vector<LaneValue*> operands);
   /// Without a contraction (fused_text.cpp): f16 by way of f32; f32 and bf16 by way of f64, where the target keeps it. Empty
   /// where there is no way.
@@ -84,6 +87,9 @@ class ScalarText {
   const Traits& traits_;
   bool round_results_ = false;
 };
+
+/// Refuses `emit-unsupported`: "convert in i8: why".
+[[noreturn]] void refuse_instruction(const Instruction& instruction, const std::string& why);
 
 /// Whether every product of two values of these formats is exact in `result`: no rounding, no overflow, no underflow.
 bool product_is_exact(Format a, Format b, Format result);

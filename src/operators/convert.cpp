@@ -43,21 +43,6 @@ std::vector<ChoicePoint> convert_choices(const OperatorFormats& formats) {
   return points;
 }
 
-// As cvttss2si and cvttsd2si do it (Intel SDM, "integer indefinite"): truncated where that fits, else INT_MIN; NaN too.
-int indefinite(BodyBuilder& b, int x, Format integer) {
-  const int width = info(integer).bits;
-  const int wide = b.convert(x, Format::F64);
-  const auto f64 = [&b](const char* text) { return b.constant(Format::F64, *parse_scalar(text, Format::F64)); };
-  const int below = compare(b, Comparison::LT, wide, f64(width == 32 ? "2147483648" : "9223372036854775808"));
-  const int above = width == 32 ? compare(b, Comparison::GT, wide, f64("-2147483649"))
-                                : compare(b, Comparison::GE, wide, f64("-9223372036854775808"));
-  Policy cut;
-  cut.rounding = Rounding::TowardZero;
-  const int inside = b.convert(wide, integer, cut);
-  const int least = b.constant(integer, Bits{1} << (width - 1));
-  return select(b, below, select(b, above, inside, least), least);
-}
-
 NumericProgram build_convert(const OperatorFormats& formats, const Choices& choices) {
   BodyBuilder b(formats.operands);
   Policy policy;
@@ -65,7 +50,9 @@ NumericProgram build_convert(const OperatorFormats& formats, const Choices& choi
     policy.rounding = Rounding::TowardZero;
     const std::string overflow = chosen(choices, "overflow", overflow_values(formats));
     if (overflow.starts_with("indefinite")) {
-      const int inside = indefinite(b, 0, overflow == "indefinite-i64" ? Format::I64 : Format::I32);
+      // As cvttss2si and cvttsd2si do it (Intel SDM, "integer indefinite"): truncated where that fits, else INT_MIN; NaN too.
+      policy.overflow = Overflow::Indefinite;
+      const int inside = b.convert(0, overflow == "indefinite-i64" ? Format::I64 : Format::I32, policy);
       Policy narrow;
       if (overflow == "indefinite-i32-saturated") narrow.overflow = Overflow::Saturate;
       const int low = b.convert(inside, formats.result, narrow);

@@ -215,7 +215,7 @@ class Run {
   // becomes the report's own.
   void ask_further_sets() {
     const int sets = wanted_sets();
-    if (sets == 1 || report_.verdict != Verdict::Exact) return;
+    if (sets == 1 || report_.verdict == Verdict::Differs) return;
     struct Timed {  // further sets are not timed
       RunOptions& options;
       RunOptions kept;
@@ -264,6 +264,10 @@ class Run {
     report_.outside_different = outside_different;
     report_.reference.repeats_agree = reference_agrees;
     report_.candidate.repeats_agree = candidate_agrees;
+    if (compared > 0 && report_.verdict == Verdict::Unknown) {  // the first set was outside of the domain, others were not
+      report_.verdict = Verdict::Exact;
+      report_.diagnostic.reset();
+    }
     sampled(element_count(problem_.result.shape) * sets, sets, classes);
   }
 

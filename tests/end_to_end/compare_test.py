@@ -50,7 +50,7 @@ def test_the_table_of_expected_verdicts(bitpact):
     assert ran.code == 0, ran.err
     table = ran.out.splitlines()
     assert len(table) == 274
-    assert sum("[contract]" in line and line.startswith("exact") for line in table) == 128
+    assert sum("[contract]" in line and line.startswith("exact") for line in table) == 130
 
 
 def test_what_becomes_of_floats_that_no_byte_holds(bitpact):
@@ -208,3 +208,17 @@ def test_an_exact_of_few_outputs_counts_its_sets(bitpact, schema, liars):
     assert ran.json["outputs"]["compared"] == ran.json["contract"]["replay"]["compared"] == 128
     for name in ("normal", "wide", "cancellation", "ties", "subnormal", "special"):
         assert name in ran.json["strength"]
+
+
+def test_further_operands_are_asked_where_the_first_are_outside_the_domain(bitpact, tmp_path):
+    contract = tmp_path / "c.json"
+    made = bitpact("contract", "sum 4xf32", "--exclude", "subnormal-input", "-o", contract)
+    assert made.code == 0, made.err
+    compared = ["compare", "sum 4xf32", "--reference", "native", "--candidate", "native", "--contract", contract]
+    recipe = ["--operands", "bitpact-operands/2 seed=1 classes=subnormal,special"]
+    first = bitpact(*compared, *recipe, "--json")
+    assert first.code == 4 and first.json["verdict"] == "unknown"
+    ran = bitpact(*compared, *recipe, "--operand-sets", "12", "--json")
+    assert ran.code == 0 and ran.json["verdict"] == "exact", ran.out
+    assert ran.json["outputs"]["compared"] > 0 and ran.json["outside_domain"]["compared"] > 0
+    assert ran.json["outputs"]["compared"] + ran.json["outside_domain"]["compared"] == 12
