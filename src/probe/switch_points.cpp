@@ -28,7 +28,7 @@ std::vector<std::int64_t> first_extents(std::int64_t from, std::int64_t to, std:
   for (std::int64_t power = 1; power <= to; power *= 2)
     for (const std::int64_t extent : {power - 1, power, power + 1, power + power / 2, power + power / 4 + 3}) all.insert(extent);
   constexpr std::int64_t kEven = 8;
-  for (std::int64_t i = 1; i < kEven; ++i) all.insert(from + (to - from) * i / kEven | 1);
+  for (std::int64_t i = 1; i < kEven; ++i) all.insert((from + (to - from) * i / kEven) | 1);
   std::erase_if(all, [&](std::int64_t extent) { return extent < from || extent > to; });
   return {all.begin(), all.end()};
 }
@@ -54,6 +54,7 @@ class Switches {
       open.emplace_back(low, middle);
       open.emplace_back(middle, high);
     }
+    merge();
     ranges();
     contract();
   }
@@ -138,6 +139,39 @@ class Switches {
     for (Piece& piece : contract.pieces)
       std::erase_if(piece.shapes, [&](const AxisBound& bound) { return bound.axis == report_.axis; });
     return contract;
+  }
+
+  /// A program that was found at few leaves may be another one cut short, which was found later: the one that gives more stays.
+  void merge() {
+    std::vector<size_t> order(report_.classes.size());
+    for (size_t c = 0; c < order.size(); ++c) order[c] = c;
+    const auto many = [&](size_t c) { return report_.classes[c].verified.size(); };
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return many(a) < many(b); });
+    for (const size_t c : order)
+      for (auto other = order.rbegin(); other != order.rend(); ++other)
+        if (*other != c && many(c) > 0 && many(*other) > 0 && covers(*other, c)) break;
+    std::vector<size_t> number(report_.classes.size());
+    std::vector<SwitchClass> kept;
+    for (size_t c = 0; c < report_.classes.size(); ++c) {
+      number[c] = kept.size();
+      if (!report_.classes[c].probe.contract || many(c) > 0) kept.push_back(std::move(report_.classes[c]));
+    }
+    report_.classes = std::move(kept);
+    for (auto& [extent, of] : class_of_) of = number[of];
+  }
+
+  /// Hands c's extents to `by`, where its contract holds at all of them.
+  bool covers(size_t by, size_t c) {
+    const Contract contract = anywhere(*report_.classes[by].probe.contract);
+    std::vector<std::int64_t>& extents = report_.classes[c].verified;
+    for (const std::int64_t extent : extents)
+      if (!holds(contract, *with_extent(problem_, report_.axis, extent))) return false;
+    for (const std::int64_t extent : extents) class_of_[extent] = by;
+    std::vector<std::int64_t>& all = report_.classes[by].verified;
+    all.insert(all.end(), extents.begin(), extents.end());
+    extents.clear();
+    tell(fmt::format("program {} is program {} cut short", c + 1, by + 1));
+    return true;
   }
 
   void ranges() {

@@ -71,6 +71,14 @@ TEST(SwitchPoints, AreFoundToTheExtent) {
   EXPECT_THROW(cover(*report.contract, resolve("sum 3x201xf32")), Refused);
 }
 
+TEST(SwitchPoints, AProgramCutShortIsNoOther) {
+  Switching backend({{1, "tailed(8, interleaved(8, pairwise(1)), continued)"}});
+  const SwitchReport report = find_switches("sum 3x40xf32", backend, "n", settings(1, 60));
+  EXPECT_EQ(ends(report), (std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 60}}));
+  EXPECT_EQ(report.classes.size(), 1U);
+  EXPECT_EQ(report.classes[0].verified, report.visited);
+}
+
 TEST(SwitchPoints, ARangeBetweenIsFoundWhereTheProblemIsInIt) {
   Switching backend({{1, "sequential"}, {70, "interleaved(8)"}, {75, "sequential"}});
   const SwitchReport report = find_switches("sum 3x72xf32", backend, "n", settings(1, 128));
