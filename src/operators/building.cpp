@@ -287,7 +287,7 @@ std::string chosen_tail(const Choices& choices, const std::vector<std::string>& 
   return choices.contains("tail") ? chosen(choices, "tail", allowed) : allowed.front();
 }
 
-Fold with_tail(Fold fold, Format format, const SumTerm& term, const Choices& choices) {
+Fold with_tail(Fold fold, Format format, const SumTerm& term, const Choices& choices, bool fused) {
   const std::string& value = choices.at("tail");
   const std::vector<Format> state = fold.state_formats();
   const bool wider = format == Format::F64;
@@ -303,13 +303,16 @@ Fold with_tail(Fold fold, Format format, const SumTerm& term, const Choices& cho
   TailBodies& tail = fold.tail.emplace();
   tail.leaf = term.leaf;
   tail.step = term.step;
-  tail.start = wider ? Start{false, {}, {positive_zero(format)}} : Start{true, term.lift, {}};
+  tail.start = wider && !fused ? Start{false, {}, {positive_zero(format)}} : Start{true, term.lift, {}};
   {
     std::vector<Format> both = state;
     both.push_back(format);
     BodyBuilder b(both);
-    tail.join =
-        b.finish({b.convert(b.op(ScalarOp::Add, format, {b.convert(0, format), static_cast<int>(state.size())}), result)});
+    // To odd, so that the second rounding gives what one alone would: f64 has more than twice the digits and two (Boldo &
+    // Melquiond 2008).
+    const Policy once{.rounding = fused ? Rounding::ToOdd : Rounding::NearestEven};
+    const int sum = b.op(ScalarOp::Add, format, {b.convert(0, format), static_cast<int>(state.size())}, once);
+    tail.join = b.finish({b.convert(sum, result)});
   }
   BodyBuilder b({format});
   tail.finish = b.finish({b.convert(0, result)});

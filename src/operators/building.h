@@ -53,7 +53,8 @@ void set_enter(Fold& fold, const std::vector<Bits>& start);
 
 /// A sum_fold whose tail is added up with other terms, `term`, in `format`: f64, from +0, or the accumulator's own, from the
 /// first term. Refuses `bad-attribute` where the other choices do not go with it.
-Fold with_tail(Fold fold, Format format, const SumTerm& term, const Choices& choices);
+/// `fused`: in f64 from the first term, and rounded once with the rows' sum, as an FMA of one term rounds.
+Fold with_tail(Fold fold, Format format, const SumTerm& term, const Choices& choices, bool fused = false);
 
 /// The sum of node 0 over axis n of [*o, n, *i], whatever its tail.
 Fold plain_sum(Format operand, const Accumulator& accumulator, Format result, const Choices& choices);

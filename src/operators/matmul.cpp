@@ -61,9 +61,10 @@ std::vector<std::string> products(const OperatorFormats& formats) {
                                             : std::vector<std::string>{"rounded", "fused", "storage"};
 }
 
-// What was seen: of f32 tails in f64; of bf16 a last term whose product is rounded to bf16 where the others' are not.
+// What was seen: of f32 tails in f64, and a last product that is fused where the others are not; of bf16 a last term whose
+// product is rounded to bf16 where the others' are not.
 std::vector<std::string> tails(const OperatorFormats& formats) {
-  if (formats.operands[0] == Format::F32) return {"as-body", "f64", "f64-storage"};
+  if (formats.operands[0] == Format::F32) return {"as-body", "f64", "f64-storage", "fused"};
   if (formats.operands[0] == Format::BF16) return {"as-body", "storage"};
   return {"as-body"};
 }
@@ -74,6 +75,8 @@ std::vector<ChoicePoint> product_choices(const OperatorFormats& formats) {
     if (point.name == "tail") {
       point.values = tails(formats);
       point.meanings["f64-storage"] = "as f64, each product rounded to the operands' format first";
+      point.meanings["fused"] =
+          "the product of the one term left is not rounded by itself: it and the sum of the rows are rounded once (FMA)";
     }
   if (formats.operands[0] == Format::BF16)
     points.push_back({"tail",
@@ -98,6 +101,8 @@ NumericProgram sum_of_products(const OperatorFormats& formats, const Choices& ch
   const std::string tail = chosen_tail(choices, tails(formats));
   if (tail == "storage")
     fold = with_tail(std::move(fold), Format::F32, product_term(operand, Format::F32, "storage"), choices);
+  else if (tail == "fused")
+    fold = with_tail(std::move(fold), Format::F64, product_term(operand, Format::F64, "rounded"), choices, true);
   else if (tail != "as-body")
     fold = with_tail(std::move(fold), Format::F64, product_term(operand, Format::F64, tail == "f64" ? "rounded" : "storage"),
                      choices);

@@ -53,12 +53,17 @@ class Random {
 Asked Asker::ask_tiny(std::uint64_t seed) {
   Random random(seed);
   std::vector<Tensor> operands;
+  // Every other set: products of subnormals that are none themselves.
+  const auto scale = [&](Format format) {
+    return seed % 2 == 0 ? convert({Format::F64, static_cast<Bits>(1023 + info(format).mantissa_bits + 2) << 52}, format)
+                         : one(format);
+  };
   for (const OperandSpec& spec : problem_.problem.operands) {
     Tensor t(spec.format, spec.shape);
     const bool tiny = operands.empty() && is_float(spec.format);
     for (std::int64_t i = 0; i < t.size(); ++i) {
       if (!tiny) {
-        t.set(i, is_float(spec.format) ? one(spec.format) : Bits{1});
+        t.set(i, is_float(spec.format) ? scale(spec.format) : Bits{1});
         continue;
       }
       // Exponent fields 0, 1 and 2, any fraction, any sign.

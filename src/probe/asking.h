@@ -31,8 +31,8 @@ class Asker {
   /// The recipe's operands with most elements of each set to zero, which ones decided by the seed: a sum that leaves zeros out
   /// shows.
   Asked ask_sparse(const Recipe& recipe);
-  /// The first operand around the smallest normal number, on both sides, the others 1: whether subnormals count shows in every
-  /// sum.
+  /// The first operand around the smallest normal number, on both sides, the others 1, or (seeds that are even) so large that no
+  /// product is subnormal: whether subnormals count shows in every sum.
   Asked ask_tiny(std::uint64_t seed);
   /// Whether `repeats` runs of one call, and a second call after another one, give the same bits.
   bool is_deterministic(int repeats, std::uint64_t seed);

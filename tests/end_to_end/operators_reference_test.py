@@ -108,6 +108,25 @@ def test_multiply_subtract(run, product):
     same(run("multiply_subtract " + ",".join(["512xf32"] * 4), [a, b, c, d], f"product={product}"), list(map(one, a, b, c, d)))
 
 
+@pytest.mark.parametrize("tail", ["fused", "f64-storage"])
+def test_a_last_product_that_is_added_otherwise(run, tail):
+    """Fused: the sum of the rows and the exact product are rounded once. In f64: the product is rounded to f32 first."""
+    random = numpy.random.default_rng(5)
+    a, b = (random.standard_normal(shape).astype(numpy.float32) for shape in ((97, 3), (3, 5)))
+    a[:, 0] = a[:, 1] * numpy.float32(-1.000001)  # so that the rows cancel, and the product decides
+    b[0] = b[1]
+
+    def one(i, j):
+        rows = rounded(FRACTION(float(a[i, 0] * b[0, j])) + FRACTION(float(a[i, 1] * b[1, j])))
+        last = FRACTION(float(a[i, 2])) * FRACTION(float(b[2, j]))
+        if tail == "fused":
+            return rounded(FRACTION(float(rows)) + last)
+        return numpy.float32(float(rows) + float(a[i, 2] * b[2, j]))
+
+    wanted = numpy.array([[one(i, j) for j in range(5)] for i in range(97)], dtype=numpy.float32)
+    same(run("matmul 97x3xf32,3x5xf32", [a, b], "order=tailed(2, apart)", f"tail={tail}"), wanted)
+
+
 @pytest.mark.parametrize("boundary", ["kept", "elided"])
 @pytest.mark.parametrize("via", ["bf16", "f16"])
 def test_convert_by_way_of(run, boundary, via):

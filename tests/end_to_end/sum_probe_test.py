@@ -25,6 +25,7 @@ KNOWN = [
         if WIDE
         else ("iree", "dot 33xbf16,33xbf16", "tailed(32, apart)", {"accumulator": "f32/bf16@16", "tail": "storage"})
     ),
+    *([] if WIDE else [("iree", "dot 1025xf32,1025xf32", "tailed(1024, apart)", {"product": "rounded", "tail": "fused"})]),
     ("iree", "matmul 17x31xbf16,31x33xbf16", "sequential", {"accumulator": here("f32/bf16@1", "f32")}),
     ("mlx", "sum 8x100xbf16", "sequential", {"accumulator": "f32"}),
     ("numpy", "sum 8x100xbf16", "sequential", {"accumulator": "bf16"}),

@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include <ctime>
-
 #include "picture/associations.h"
 #include "picture/text.h"
 
@@ -27,8 +25,6 @@ std::vector<Order> orders_of_any_length() {
           Order::pairwise(1),
           Order::pairwise(128, 8, Order::interleaved(8))};
 }
-
-double seconds_since(std::clock_t start) { return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC; }
 
 bool same(const OrderTree& a, const OrderTree& b) { return a.root == b.root && a.origin == b.origin && a.shapes == b.shapes; }
 
@@ -101,12 +97,10 @@ TEST(OrderTree, EqualPartsAreOne) {
   EXPECT_EQ(shapes(Order::pairwise(128), 1 << 20), 14U);
 }
 
-TEST(OrderTree, AMillionLeavesAreFewShapesAndNoTime) {
+TEST(OrderTree, AMillionLeavesAreFewShapes) {
   for (const Order& order : orders_of_any_length()) {
-    const std::clock_t start = std::clock();
     const OrderTree tree = order_tree(schedule(order, kMillion));
     const std::string text = to_text(draw(tree, 38), true);
-    EXPECT_LT(seconds_since(start), 1.0) << to_text(order);
     EXPECT_LE(tree.shapes.size(), 100U) << to_text(order);
     EXPECT_EQ(tree.shape(tree.root).leaves, kMillion);
     EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 38) << to_text(order);
