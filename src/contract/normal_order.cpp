@@ -6,15 +6,14 @@
 namespace bitpact {
 namespace {
 
-/// A tree, as parts, refuses all numbers of items but one: where it is dropped, a refusal would become a value. What is joined
-/// from the start value is joined to it even if it is one item.
-bool matters_to_one(const Order& order) {
-  return order.started || order.kind == Order::Kind::Tree || order.kind == Order::Kind::Parts ||
-         std::ranges::any_of(order.inner, matters_to_one) || std::ranges::any_of(order.outer, matters_to_one);
+/// A tree, as parts, refuses all numbers of items but one. Where it is dropped, a refusal would become a value.
+bool has_tree(const Order& order) {
+  return order.kind == Order::Kind::Tree || order.kind == Order::Kind::Parts || std::ranges::any_of(order.inner, has_tree) ||
+         std::ranges::any_of(order.outer, has_tree);
 }
 
-bool matters_to_one(const std::vector<Order>& nested) {
-  return std::ranges::any_of(nested, [](const Order& o) { return matters_to_one(o); });
+bool has_tree(const std::vector<Order>& nested) {
+  return std::ranges::any_of(nested, [](const Order& o) { return has_tree(o); });
 }
 
 /// Sequential is what a nested order is where none is given.
@@ -35,15 +34,15 @@ Order normal_order(const Order& order, bool leaves) {
   if (normal.width != 1) return normal;
   switch (normal.kind) {
     case Order::Kind::Interleaved:  // one lane takes all items in sequence
-      return matters_to_one(normal.outer) ? normal : Order::sequential();
+      return has_tree(normal.outer) ? normal : Order::sequential();
     case Order::Kind::Blocked:
       normal.ends = Order::Ends::ShortLast;  // no block of one is short
-      if (matters_to_one(normal.inner)) return normal;
+      if (has_tree(normal.inner)) return normal;
       normal.inner.clear();  // one item has one order
       // A block of one leaf is a chain of its own, joined by `merge`; without the blocks it would be joined by `step`.
       return leaves ? normal : order_of(normal.outer);
     case Order::Kind::Pairwise:
-      if (!matters_to_one(normal.inner)) normal.inner.clear();
+      if (!has_tree(normal.inner)) normal.inner.clear();
       return normal;
     case Order::Kind::Tailed:  // every item fills a row
       return order_of(normal.inner);

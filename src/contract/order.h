@@ -11,8 +11,8 @@ namespace bitpact {
 /// A generator of associations over items 0 .. n-1. Items are leaves at the innermost level, partial results above it.
 ///   sequential        ((0 1) 2) ...; reversed: ((n-1 n-2) n-3) ...; started: of partial results only. The first of them
 ///                     goes through Fold::enter, which adds it to the start value, say,
-///                     before the second is joined to it,
-///                     and where there is no second
+///                     before the second is joined to it;
+///                     one alone is handed on
 ///   interleaved(w)    lane j takes items j, j+w, ... in sequence; the min(w, n) lanes are then items of `outer`
 ///   blocked(b)        blocks of b items, each associated by `inner`; the blocks are then items of `outer`. `ends` says where
 ///                     the short block is, if any

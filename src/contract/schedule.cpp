@@ -79,7 +79,7 @@ class Generator {
     const bool reversed = order.reversed;
     if (!items.make) return reversed ? chain(items.at(n - 1), -items.stride, n) : chain(items.first, items.stride, n);
     Value state = item(items, reversed ? n - 1 : 0);
-    if (order.started) state = enter(state);
+    if (order.started && n > 1) state = enter(state);
     for (std::int64_t i = 1; i < n; ++i) state = merge(state, item(items, reversed ? n - 1 - i : i));
     return state;
   }

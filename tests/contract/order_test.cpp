@@ -42,7 +42,7 @@ std::string associate(const Order& order, Texts items, bool leaves) {
   switch (order.kind) {
     case Order::Kind::Sequential: {
       if (order.reversed) std::reverse(items.begin(), items.end());
-      std::string state = order.started ? "<" + items[0] + ">" : items[0];
+      std::string state = order.started && items.size() > 1 ? "<" + items[0] + ">" : items[0];
       for (size_t i = 1; i < items.size(); ++i) state = leaves ? step(state, items[i]) : merge(state, items[i]);
       return state;
     }
@@ -274,7 +274,7 @@ TEST(Order, Examples) {
   EXPECT_EQ(text(Order::tailed(8, Order::interleaved(8)), 3), "0.1.2");
   EXPECT_EQ(text(Order::of_parts({1, 3}, Order::backwards(), Order::backwards()), 4), "(3.2.1+0)");
   EXPECT_EQ(text(Order::blocked(2, {}, Order::from_start()), 5), "((<0.1>+2.3)+4)");
-  EXPECT_EQ(text(Order::blocked(8, {}, Order::from_start()), 3), "<0.1.2>");
+  EXPECT_EQ(text(Order::blocked(8, {}, Order::from_start()), 3), "0.1.2");
   EXPECT_EQ(text(Order::blocked(1, {}, Order::blocked(2, Order::from_start(), Order::from_start())), 4), "(<(<0>+1)>+(<2>+3))");
 }
 

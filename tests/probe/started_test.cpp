@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(
     Sums, Started,
     testing::Values(
         StartedCase{"sum 3x100xf32", {{"order", "blocked_short_both(32, sequential, JOIN)"}}, true},
-        StartedCase{"sum 2x70xf32", {{"order", "blocked(8, sequential, blocked(4, JOIN, JOIN))"}}, true},
+        StartedCase{"sum 2x140xf32", {{"order", "blocked(8, sequential, blocked(8, JOIN, JOIN))"}}, true},
         StartedCase{"sum 3x96xf32", {{"order", "interleaved(8, JOIN)"}}, true},
         StartedCase{"sum 2x100xbf16", {{"order", "blocked(32, sequential, JOIN)"}}, true},
         StartedCase{
