@@ -64,6 +64,13 @@ ExitCode report_errors(Backend& backend, const Resolved& problem, const ProbeOpt
   return 0;
 }
 
+ProbeSettings sum_settings(const ProbeOptions& o) {
+  ProbeSettings settings = o.sum;
+  settings.other_lengths = !o.one_length;
+  if (o.explain) settings.say = say;
+  return settings;
+}
+
 // AXIS=FROM..TO
 ExitCode report_switches(const Resolved& problem, Backend& backend, const ProbeOptions& o, bool json) {
   const std::string& text = o.switches;
@@ -77,9 +84,7 @@ ExitCode report_switches(const Resolved& problem, Backend& backend, const ProbeO
       !number(std::string_view(text).substr(equals + 1, dots - equals - 1), settings.from) ||
       !number(std::string_view(text).substr(dots + 2), settings.to))
     refuse(Code::Usage, fmt::format("--switches {}: AXIS=FROM..TO is taken, e.g. k=1..2048", text), {to_text(problem.problem)});
-  settings.probe = o.sum;
-  settings.probe.other_lengths = !o.one_length;
-  settings.probe.say = o.explain ? std::function<void(const std::string&)>(say) : nullptr;
+  settings.probe = sum_settings(o);
   const SwitchReport report = find_switches(to_text(problem.problem), backend, text.substr(0, equals), settings);
   if (json)
     print_json(to_json(report));
@@ -94,10 +99,7 @@ ExitCode report_switches(const Resolved& problem, Backend& backend, const ProbeO
 ExitCode report_sum(const Resolved& problem, Backend& backend, const ProbeOptions& o, bool json) {
   if (o.errors || o.exhaustive)
     refuse(Code::Usage, "--errors and --exhaustive are for functions of one operand", {to_text(problem.problem)});
-  ProbeSettings settings = o.sum;
-  settings.other_lengths = !o.one_length;
-  if (o.explain) settings.say = say;
-  const ProbeReport report = probe_sum(to_text(problem.problem), backend, settings);
+  const ProbeReport report = probe_sum(to_text(problem.problem), backend, sum_settings(o));
   if (json)
     print_json(to_json(report));
   else

@@ -170,8 +170,11 @@ std::vector<FoldForm> forms_of(const BoundProgram& program) {
   Code code = Code::EmitUnsupported;
   for (const Refused& refused : refusals) {
     const Diagnostic& d = refused.diagnostic();
-    if (!d.reason.starts_with("the ")) throw refused;
-    if (d.code == Code::EmitTooLarge) code = d.code;
+    // A form that lacks something says so of itself ("the while form: ..."), or is too large.
+    if (d.code == Code::EmitTooLarge)
+      code = d.code;
+    else if (!d.reason.starts_with("the "))
+      throw refused;
     if (std::ranges::find(reasons, d.reason) == reasons.end()) reasons.push_back(d.reason);
   }
   refuse(code, reasons.size() == 1 ? reasons[0] : fmt::format("no form carries it; {}", fmt::join(reasons, "; ")));

@@ -49,31 +49,25 @@ bool leaves_on_grid(const NumericProgram& program, const Fold& fold, const Resol
                              [](const Instruction& i) { return i.op == ScalarOp::Convert || i.op == ScalarOp::Multiply; });
 }
 
-/// -0 everywhere, but for two leaves of each output whose sum is tiny and below zero.
-Tensor tiny_pair(const LeafPair& pair, const Carrier& carrier, const OperandSpec& spec) {
+/// -0 everywhere, but for pairs of leaves of each output whose sum is tiny and below zero.
+Tensor tiny_pairs(const std::vector<LeafPair>& pairs, const Carrier& carrier, const OperandSpec& spec) {
   const Bits smallest = smallest_normal(spec.format);
   Tensor t(spec.format, spec.shape);
   for (std::int64_t i = 0; i < t.size(); ++i) t.set(i, layout(spec.format).sign);
-  for (const std::int64_t place : carrier.places) {
-    t.set(place + carrier.leaf_offsets[static_cast<size_t>(pair.first)], smallest);
-    t.set(place + carrier.leaf_offsets[static_cast<size_t>(pair.second)], negate({spec.format, smallest + 1}));
-  }
+  for (const auto& [first, second] : pairs)
+    for (const std::int64_t place : carrier.places) {
+      t.set(place + carrier.leaf_offsets[static_cast<size_t>(first)], smallest);
+      t.set(place + carrier.leaf_offsets[static_cast<size_t>(second)], negate({spec.format, smallest + 1}));
+    }
   return t;
 }
 
-/// The leaves of every chain: a sum of two that is tiny and below zero, then -0.
-Tensor tiny_pairs(const Schedule& plan, const Carrier& carrier, const OperandSpec& spec) {
-  const Bits smallest = smallest_normal(spec.format), zero = layout(spec.format).sign;
-  Tensor t(spec.format, spec.shape);
-  for (std::int64_t i = 0; i < t.size(); ++i) t.set(i, zero);
-  for (const ScheduleStep& step : plan.steps) {
-    if (step.kind != ScheduleStep::Kind::Chain || step.count < 2) continue;
-    for (const std::int64_t place : carrier.places) {
-      t.set(place + carrier.leaf_offsets[static_cast<size_t>(step.first)], smallest);
-      t.set(place + carrier.leaf_offsets[static_cast<size_t>(step.first + step.stride)], negate({spec.format, smallest + 1}));
-    }
-  }
-  return t;
+/// The first two leaves of every chain.
+std::vector<LeafPair> chain_beginnings(const Schedule& plan) {
+  std::vector<LeafPair> pairs;
+  for (const ScheduleStep& step : plan.steps)
+    if (step.kind == ScheduleStep::Kind::Chain && step.count > 1) pairs.emplace_back(step.first, step.first + step.stride);
+  return pairs;
 }
 
 }  // namespace
@@ -114,21 +108,22 @@ bool is_own_arithmetic(const Candidate& variant, const Resolved& problem) {
 
 std::vector<std::vector<Tensor>> minus_zero_chains(const Candidate& candidate, const Resolved& problem) {
   const auto site = find_sum(problem);
-  const auto order = candidate.choices.find("order");
+  const auto text = candidate.choices.find("order");
   const std::vector<Bits> zeros = negative_zeros(problem);
-  if (!site || zeros.empty() || order == candidate.choices.end()) return {};
-  std::vector<std::vector<Tensor>> sets{constant_operands(problem, zeros)};
+  if (!site || zeros.empty() || text == candidate.choices.end()) return {};
+  const Order order = parse_order(text->second);
   const size_t first = site->operands[0];
-  sets[0][first] = tiny_pairs(schedule(parse_order(order->second), site->leaves), carrier_of(problem, *site, first),
-                              problem.problem.operands[first]);
-  // A sum of two leaves that is flushed at one node, those near the root first.
-  const std::vector<LeafPair> nodes = node_witnesses(tree_of(parse_order(order->second), site->leaves));
   const Carrier carrier = carrier_of(problem, *site, first);
-  constexpr size_t kMostNodes = 12;
-  for (size_t n = 0; n < std::min(kMostNodes, nodes.size()); ++n) {
+  std::vector<std::vector<Tensor>> sets;
+  const auto add = [&](const std::vector<LeafPair>& pairs) {
     sets.push_back(constant_operands(problem, zeros));
-    sets.back()[first] = tiny_pair(nodes[nodes.size() - 1 - n], carrier, problem.problem.operands[first]);
-  }
+    sets.back()[first] = tiny_pairs(pairs, carrier, problem.problem.operands[first]);
+  };
+  add(chain_beginnings(schedule(order, site->leaves)));
+  // A sum of two leaves that is flushed at one node, those near the root first.
+  const std::vector<LeafPair> nodes = node_witnesses(tree_of(order, site->leaves));
+  constexpr size_t kMostNodes = 12;
+  for (size_t n = 0; n < std::min(kMostNodes, nodes.size()); ++n) add({nodes[nodes.size() - 1 - n]});
   return sets;
 }
 

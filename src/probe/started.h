@@ -13,9 +13,8 @@ std::vector<Candidate> from_start(const Candidate& candidate, const Resolved& pr
 /// results may be flushed to -0.
 bool is_own_arithmetic(const Candidate& variant, const Resolved& problem);
 
-/// Operands with which every chain of the candidate's order leaves -0, if subnormals are flushed or products underflow; and
-/// others with which one node does, a dozen next to the root. None where the problem is no sum, or its operands no floats with a
-/// -0.
+/// Operands with which every chain of the candidate's order leaves -0, if subnormals are flushed; and others with which one node
+/// does, a dozen next to the root. None where the problem is no sum, or its operands no floats with a -0.
 std::vector<std::vector<Tensor>> minus_zero_chains(const Candidate& candidate, const Resolved& problem);
 
 }  // namespace bitpact

@@ -8,14 +8,6 @@ namespace {
 
 std::string row(std::string_view label, const std::string& text) { return fmt::format("{:<12} {}\n", label, text); }
 
-std::string choices_text(const ProbedPart& part) {
-  std::string text;
-  for (const auto& [point, value] : part.choices)
-    if (point != "order") text += fmt::format("{}{}={}", text.empty() ? "" : ", ", point, value);
-  if (!part.flush.empty()) text += fmt::format("{}subnormal {} flushed to zero", text.empty() ? "" : ", ", part.flush);
-  return text.empty() ? "the operator's one program" : text;
-}
-
 std::string reproducer_text(const ProbeReproducer& r) {
   std::string text = row("reproducer", fmt::format("output [{}], every element zero but:", fmt::join(r.output, ", ")));
   for (const std::string& term : r.terms) text += row("", term);
@@ -31,6 +23,14 @@ std::string nearest_text(const ProbeReport& report) {
 }
 
 }  // namespace
+
+std::string choices_text(const ProbedPart& part) {
+  std::string text;
+  for (const auto& [point, value] : part.choices)
+    if (point != "order") text += fmt::format("{}{}={}", text.empty() ? "" : ", ", point, value);
+  if (!part.flush.empty()) text += fmt::format("{}subnormal {} flushed to zero", text.empty() ? "" : ", ", part.flush);
+  return text.empty() ? "the operator's one program" : text;
+}
 
 std::string to_text(const ProbeReport& report) {
   constexpr std::string_view kWords[] = {"CONTRACT", "UNKNOWN", "NOT_A_TREE", "NONDETERMINISTIC", "REFUSED"};

@@ -10,5 +10,7 @@ namespace bitpact {
 /// docs/schemas/probe.schema.json
 nlohmann::json to_json(const ProbeReport& report);
 std::string to_text(const ProbeReport& report);
+/// A part's program but for its order: "accumulator=f32, ..., subnormal results flushed to zero".
+std::string choices_text(const ProbedPart& part);
 
 }  // namespace bitpact

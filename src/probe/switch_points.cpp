@@ -78,7 +78,6 @@ class Switches {
       found = probed(*changed, extent);
     }
     class_of_[extent] = *found;
-    report_.visited.push_back(extent);
     tell(fmt::format("{}={}: program {}", report_.axis, extent, *found + 1));
     return true;
   }
@@ -175,9 +174,9 @@ class Switches {
   }
 
   void ranges() {
-    std::sort(report_.visited.begin(), report_.visited.end());
     for (SwitchClass& c : report_.classes) std::sort(c.verified.begin(), c.verified.end());
     for (const auto& [extent, of] : class_of_) {
+      report_.visited.push_back(extent);
       if (report_.ranges.empty() || report_.ranges.back().of != of)
         report_.ranges.push_back({extent, extent, of});
       else

@@ -13,10 +13,8 @@ std::string program_text(const ProbeReport& probe) {
   for (const ProbedPart& part : probe.parts) {
     if (!text.empty()) text += "; ";
     if (part.region != "all") text += shortened(part.region) + ": ";
-    text += shortened(part.order);
-    for (const auto& [point, value] : part.choices)
-      if (point != "order") text += fmt::format("{}{}={}", text.empty() || text.ends_with(": ") ? "" : ", ", point, value);
-    if (!part.flush.empty()) text += fmt::format(", subnormal {} flushed to zero", part.flush);
+    if (!part.order.empty()) text += shortened(part.order) + ", ";
+    text += choices_text(part);
   }
   return text;
 }
