@@ -48,7 +48,8 @@ TensorValue Shield::minus_zero(Format format) {
 
 TensorValue Shield::zero(Format integer) {
   zeros_.insert(integer);
-  return {integer == Format::I64 ? "%shield_zero64" : "%shield_zero", integer, {}, {}};
+  const char* const ssa = integer == Format::I64 ? "%shield_zero64" : integer == Format::I16 ? "%shield_zero16" : "%shield_zero";
+  return {ssa, integer, {}, {}};
 }
 
 std::string Shield::prologue() const {
@@ -91,6 +92,7 @@ std::string Shield::prologue() const {
   binary("%shield_zero", "remainder", "%shield_mmm", "%shield_c3");
   if (used_.contains(Format::F64) || zeros_.contains(Format::I64))
     f.line("%shield_zero64 = stablehlo.convert %shield_zero : (tensor<i32>) -> tensor<i64>");
+  if (zeros_.contains(Format::I16)) f.line("%shield_zero16 = stablehlo.convert %shield_zero : (tensor<i32>) -> tensor<i16>");
   for (const Format format : used_) {
     const std::string type = std::string(name(format));
     const bool is_double = format == Format::F64;
@@ -125,7 +127,8 @@ void ScalarText::round_on_bits(LaneValue& value) {
   guard(value);
   const TensorValue x = value.tensor;
   if (value.format == Format::F16) {
-    value.tensor = f_.convert(f_.convert(x, Format::F16), Format::F32);
+    // On bits no compiler knows: with AVX-512's FP16, LLVM takes the convert there and back for one f16 operation and contracts it.
+    value.tensor = f_.convert(unknown(f_.convert(x, Format::F16)), Format::F32);
   } else {
     // Nearest even on the bits: i + 0x7fff + bit 16 of i, low half cleared. NaN is left alone: the addition could carry it into
     // an infinity.
@@ -214,7 +217,8 @@ TensorValue ScalarText::known_or_not(Format format, Bits bits, const Axes& axes,
 }
 
 TensorValue ScalarText::with_runtime_zero(const TensorValue& x, const TensorValue* masked) {
-  const Format bits = x.format == Format::F64 ? Format::I64 : Format::I32;
+  const int width = info(x.format).bits;
+  const Format bits = width == 64 ? Format::I64 : width == 16 ? Format::I16 : Format::I32;
   TensorValue zero = f_.broadcast(shield_.zero(bits), x.axes, x.shape);
   if (masked) zero = f_.elementwise("stablehlo.and", {f_.bitcast(*masked, bits), zero}, bits);
   return f_.bitcast(f_.elementwise("stablehlo.xor", {f_.bitcast(x, bits), zero}, bits), x.format);

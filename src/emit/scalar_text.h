@@ -32,7 +32,7 @@ class Shield {
   explicit Shield(TensorValue source) : source_(std::move(source)) {}
   /// The scalar -0.0 of that format; its definition goes into prologue().
   TensorValue minus_zero(Format format);
-  /// The scalar integer 0 (I32 or I64), made at run time.
+  /// The scalar integer 0 (I16, I32 or I64), made at run time.
   TensorValue zero(Format integer);
   /// Lines to put in front of the function's body; empty where no shield was used.
   std::string prologue() const;

@@ -263,17 +263,25 @@ class Probe {
   }
 
   /// Programs that differ from the first in more than the spelling of one and the same tree.
-  static std::int64_t not_parted(const FoundPart& part) {
-    std::set<std::pair<Choices, std::string>> programs;
-    for (const Candidate& fit : part.fits) {
+  static std::vector<std::string> not_parted(const FoundPart& part) {
+    const auto words = [](const Candidate& fit) {
       Choices choices = fit.choices;
       const auto order = choices.find("order");
       const bool started = order != choices.end() && enters(parse_order(order->second));
-      choices.erase("order");
-      if (started) choices["joined"] = "from the start value";
-      programs.emplace(std::move(choices), fit.flush);
+      choices["order"] = started ? "joined from the start value" : "";
+      choices["subnormals flushed"] = fit.flush.empty() ? "none" : fit.flush;
+      return choices;
+    };
+    const Choices first = words(part.fits[0]);
+    std::vector<std::string> others;
+    for (const Candidate& fit : part.fits) {
+      std::string text;
+      for (const auto& [point, value] : words(fit))
+        if (first.at(point) != value)
+          text += fmt::format("{}{}={}", text.empty() ? "" : ", ", point, point == "order" ? fit.choices.at("order") : value);
+      if (!text.empty() && std::ranges::find(others, text) == others.end()) others.push_back(text);
     }
-    return static_cast<std::int64_t>(programs.size()) - 1;
+    return others;
   }
 
   // For this very shape only.

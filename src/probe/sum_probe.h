@@ -35,7 +35,8 @@ struct ProbedPart {
   Choices choices;
   std::string order;            ///< its text; empty where the sum's order is fixed by the operator
   std::string flush;            ///< "" | "inputs" | "results" | "inputs and results"
-  std::int64_t not_parted = 0;  ///< other programs that no operand tried told from this one
+  /// Other programs that no operand tried told from this one: what each has otherwise, "product=rounded".
+  std::vector<std::string> not_parted;
 };
 
 /// Operands on which the backend and the nearest program differ, made as small as it goes.

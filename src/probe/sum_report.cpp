@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 namespace bitpact {
 namespace {
 
@@ -20,6 +22,15 @@ std::string nearest_text(const ProbeReport& report) {
   for (const auto& [point, value] : report.nearest)
     text += fmt::format("{}{}={}", text.empty() ? "" : ", ", point, shortened(value));
   return fmt::format("{}: {} of {} output(s) differ", text, report.nearest_different, report.nearest_compared);
+}
+
+std::string not_parted_text(const ProbedPart& part) {
+  constexpr size_t kMost = 3;
+  const size_t shown = std::min(part.not_parted.size(), kMost);
+  std::string text = "not told from it by any operands tried: ";
+  for (size_t i = 0; i < shown; ++i) text += (i == 0 ? "" : "; ") + shortened(part.not_parted[i]);
+  if (part.not_parted.size() > shown) text += fmt::format("; {} more (--json has all)", part.not_parted.size() - shown);
+  return text;
 }
 
 }  // namespace
@@ -41,8 +52,7 @@ std::string to_text(const ProbeReport& report) {
     if (report.parts.size() > 1) text += row("region", fmt::format("{} ({} output(s))", part.region, part.outputs));
     if (!part.order.empty()) text += row("order", shortened(part.order));
     text += row("program", choices_text(part));
-    if (part.not_parted > 0)
-      text += row("", fmt::format("{} other program(s) were not told from it by any operands tried", part.not_parted));
+    if (!part.not_parted.empty()) text += row("", not_parted_text(part));
   }
   if (report.contract)
     for (size_t p = 0; p < report.contract->pieces.size(); ++p) {

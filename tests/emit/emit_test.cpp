@@ -111,6 +111,15 @@ TEST(Emit, ARoundingBetweenTwoNodesIsDoneOnTheBits) {
   EXPECT_FALSE(has(emit(program("sum 4x9xbf16"), Traits{})[0].module, "tensor<4xui32>"));
 }
 
+// With AVX-512's FP16 the convert there and back becomes one f16 multiply, which is contracted into the sum.
+TEST(Emit, AProductRoundedToF16IsHiddenFromTheSum) {
+  const auto hidden = [](const Choices& choices) {
+    return has(emit(program("multiply_add 4xf16,4xf16,4xf16", choices), Traits{})[0].module, "stablehlo.xor");
+  };
+  EXPECT_TRUE(hidden({{"product", "rounded"}}));
+  EXPECT_FALSE(hidden({{"product", "f32"}}));
+}
+
 TEST(Emit, EveryPrefixIsWrittenByTheLoop) {
   const auto all = emit(program("cumsum 3x40x5xbf16 axis=1"), Traits{});
   EXPECT_EQ(forms(all), Names{"while"});

@@ -6,6 +6,8 @@ _WORDS = pathlib.Path("/proc/cpuinfo").read_text().split() if pathlib.Path("/pro
 FLAGS = frozenset(_WORDS)
 # Kernels of sixteen f32, and byte products that are added in 32 bits at once.
 WIDE = "avx512f" in FLAGS
+# f16 is computed in registers of f16, and a compiler contracts there.
+FP16 = "avx512_fp16" in FLAGS
 VNNI = bool(FLAGS & {"avx512_vnni", "avx_vnni"})
 
 

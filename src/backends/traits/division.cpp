@@ -165,12 +165,12 @@ std::vector<Question> division_questions() {
       make({"rsqrt", "division", "rsqrt, f32", "elementwise", alone, {F}, {"%r = stablehlo.rsqrt %a : {T}f32>"}, {"%r"}, rsqrt}),
       "an approximation"));
 
-  // 1 / sqrt(x), with rsqrt of the same values beside it.
+  // 1 / sqrt(x), with rsqrt of the same values beside it. Many: an approximation with a Newton step gives most roots rightly.
   Question rewritten = make({"one_over_sqrt",
                              "division",
                              "1 / sqrt(x), f32",
                              "elementwise",
-                             roots(draw, 11),
+                             roots(draw, 101),
                              {F, F},
                              {"%k = stablehlo.constant dense<1.0> : {T}f32>", "%s = stablehlo.sqrt %a : {T}f32>",
                               "%r = stablehlo.divide %k, %s : {T}f32>", "%q = stablehlo.rsqrt %b : {T}f32>"},

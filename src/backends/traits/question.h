@@ -71,6 +71,6 @@ std::vector<Question> wide_questions();         // wide.cpp: f64, and FMA by way
 /// All of them, in the order in which they are printed.
 const std::vector<Question>& all_questions();
 /// Raised whenever a judge changes: answers are cached under it and a digest of the questions, their operands and words.
-inline constexpr int kQuestionSet = 3;
+inline constexpr int kQuestionSet = 4;
 
 }  // namespace bitpact::traits
