@@ -127,7 +127,8 @@ void ScalarText::round_on_bits(LaneValue& value) {
   guard(value);
   const TensorValue x = value.tensor;
   if (value.format == Format::F16) {
-    // On bits no compiler knows: with AVX-512's FP16, LLVM takes the convert there and back for one f16 operation and contracts it.
+    // On bits no compiler knows: with AVX-512's FP16, LLVM takes the convert there and back for one f16 operation and contracts
+    // it.
     value.tensor = f_.convert(unknown(f_.convert(x, Format::F16)), Format::F32);
   } else {
     // Nearest even on the bits: i + 0x7fff + bit 16 of i, low half cleared. NaN is left alone: the addition could carry it into

@@ -33,8 +33,8 @@ struct ProbedPart {
   std::string region = "all";
   std::int64_t outputs = 0;
   Choices choices;
-  std::string order;            ///< its text; empty where the sum's order is fixed by the operator
-  std::string flush;            ///< "" | "inputs" | "results" | "inputs and results"
+  std::string order;  ///< its text; empty where the sum's order is fixed by the operator
+  std::string flush;  ///< "" | "inputs" | "results" | "inputs and results"
   /// Other programs that no operand tried told from this one: what each has otherwise, "product=rounded".
   std::vector<std::string> not_parted;
 };
