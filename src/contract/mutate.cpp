@@ -92,6 +92,7 @@ class Mutator {
       const std::vector<NamedBody> bodies = bodies_of(copy.nodes[i]);
       for (size_t b = 0; b < bodies.size(); ++b) mutate_body(i, b, bodies[b]);
       if (std::holds_alternative<Fold>(program_.nodes[i])) mutate_fold(i);
+      if (std::holds_alternative<Table>(program_.nodes[i])) mutate_table(i);
     }
     return std::move(mutants_);
   }
@@ -111,6 +112,26 @@ class Mutator {
     NumericProgram copy = program_;
     apply(*bodies_of(copy.nodes[node])[body].second);
     keep(rule, change, std::move(copy));
+  }
+
+  /// The first entry and the last that can be: the lowest bit the other way, where neither argument nor value is a NaN.
+  void mutate_table(size_t node) {
+    const Format from = format_of(program_.nodes[static_cast<size_t>(operands_of(program_.nodes[node]).front())]);
+    const auto is_nan = [](Format format, Bits bits) { return is_float(format) && classify(format, bits) == Class::NaN; };
+    const auto change = [&](std::int64_t entry) {
+      NumericProgram copy = program_;
+      Tensor& values = std::get<Table>(copy.nodes[node]).values;
+      const Bits value = values.get(entry);
+      if (is_nan(from, static_cast<Bits>(entry)) || is_nan(values.format(), value) || is_nan(values.format(), value ^ 1))
+        return false;
+      values.set(entry, value ^ 1);
+      keep("table", fmt::format("node {}, entry {}: its lowest bit the other way", node, entry), std::move(copy));
+      return true;
+    };
+    const std::int64_t entries = table_entries(from).value();
+    std::int64_t first = 0;
+    while (first < entries && !change(first)) ++first;
+    for (std::int64_t last = entries - 1; last > first && !change(last);) --last;
   }
 
   void mutate_body(size_t node, size_t index, const NamedBody& named) {

@@ -33,7 +33,7 @@ struct NormalTail {
 
 /// A node of the normal form. `key` says all about what it computes; the order of its axes is not part of that (NF2).
 struct NormalNode {
-  enum class Kind : std::uint8_t { Input, Map, Fold };
+  enum class Kind : std::uint8_t { Input, Map, Fold, Table };
   Kind kind = Kind::Input;
   std::string key;
   AxisNumbers axes;  ///< sorted
@@ -47,6 +47,8 @@ struct NormalNode {
   std::vector<ValueRef> step, lift;
   std::vector<ValueRef> merge, enter, finish;  ///< none where nothing is merged, where nothing enters, where it is the state
   std::optional<NormalTail> tail;
+  int operand = 0;  ///< Table: a normal node
+  Tensor values;    ///< Table
 };
 
 struct NormalResult {
@@ -187,6 +189,18 @@ class Normaliser {
     return one_component ? map_node(graph_.translate(fold.finish, {seen(normal)}).at(0), axes) : normal;
   }
 
+  int normalise(const Table& table) {
+    NormalNode node;
+    node.kind = NormalNode::Kind::Table;
+    node.axes = sorted(numbers(table.axes));
+    node.format = table.values.format();
+    node.operand = normal_of_[static_cast<size_t>(table.operands[0])];
+    node.values = table.values;
+    node.key = "y" + sha256(fmt::format("table {} {} {} {}", text_of(node.axes), nodes_[static_cast<size_t>(node.operand)].key,
+                                        name(node.format), sha256(table.values.span())));
+    return intern(std::move(node));
+  }
+
   std::vector<ValueRef> state(const std::vector<Format>& formats, size_t first) {
     std::vector<ValueRef> values;
     for (size_t s = 0; s < formats.size(); ++s) values.push_back(graph_.state(static_cast<int>(first + s), formats[s]));
@@ -307,8 +321,9 @@ class Normaliser {
       const NormalNode& node = nodes_[static_cast<size_t>(stack.back().normal)];
       const Axes axis_names = names(stack.back().axes.empty() ? order_of_axes(stack.back().normal) : stack.back().axes);
       emitted_[{stack.back().normal, stack.back().axes}] = static_cast<int>(form_.program.nodes.size());
-      form_.program.nodes.push_back(node.kind == NormalNode::Kind::Map ? Node(emit_map(node, axis_names))
-                                                                       : Node(emit_fold(node, axis_names)));
+      form_.program.nodes.push_back(node.kind == NormalNode::Kind::Map     ? Node(emit_map(node, axis_names))
+                                    : node.kind == NormalNode::Kind::Table ? Node(emit_table(node, axis_names))
+                                                                           : Node(emit_fold(node, axis_names)));
       stack.pop_back();
     }
     return emitted_.at({normal, axes});
@@ -316,6 +331,7 @@ class Normaliser {
 
   /// What the node's bodies need, in the order in which they need it.
   std::vector<int> operands_of(const NormalNode& node) {
+    if (node.kind == NormalNode::Kind::Table) return {node.operand};
     std::vector<ValueRef> needed;
     if (node.kind == NormalNode::Kind::Map) {
       BodyWriter writer;
@@ -378,6 +394,10 @@ class Normaliser {
     body.need({node.value});
     look_at(body);
     return Map{indices_of(body.arguments()), body.write({node.value}), axes};
+  }
+
+  Table emit_table(const NormalNode& node, const Axes& axes) const {
+    return {{emitted_.at({node.operand, {}})}, node.values, axes};
   }
 
   Fold emit_fold(const NormalNode& node, const Axes& axes) {

@@ -19,8 +19,32 @@ Format format_of(const Node& node) {
     Format operator()(const Input& n) const { return n.format; }
     Format operator()(const Map& n) const { return n.body.format_of(n.body.results.at(0)); }
     Format operator()(const Fold& n) const { return n.finish.format_of(n.finish.results.at(0)); }
+    Format operator()(const Table& n) const { return n.values.format(); }
   };
   return std::visit(Visitor{}, node);
+}
+
+const std::vector<int>& operands_of(const Node& node) {
+  struct Visitor {
+    const std::vector<int>& operator()(const Input& /*node*/) const {
+      static const std::vector<int> kNone;
+      return kNone;
+    }
+    const std::vector<int>& operator()(const Map& n) const { return n.operands; }
+    const std::vector<int>& operator()(const Fold& n) const { return n.operands; }
+    const std::vector<int>& operator()(const Table& n) const { return n.operands; }
+  };
+  return std::visit(Visitor{}, node);
+}
+
+bool Table::operator==(const Table& other) const {
+  return operands == other.operands && axes == other.axes && values.format() == other.values.format() &&
+         std::ranges::equal(values.span(), other.values.span());
+}
+
+std::optional<std::int64_t> table_entries(Format operand) {
+  if (info(operand).bits > 16) return {};
+  return std::int64_t{1} << info(operand).bits;
 }
 
 std::vector<std::pair<std::string, ScalarBody*>> bodies_of(Fold& fold) {
@@ -107,6 +131,30 @@ class NodeChecker {
       fail(refused.diagnostic().reason);
     }
     check_bodies(node);
+  }
+
+  void operator()(const Table& node) const {
+    check_axes(node.axes, "axes");
+    if (node.operands.size() != 1) fail("a table has one operand");
+    check_operands(node.operands, node.axes, {});
+    const Node& operand = program_.nodes[static_cast<size_t>(node.operands[0])];
+    if (axes_of(operand).size() != node.axes.size()) fail("a table has its operand's axes");
+    const Format from = format_of(operand), to = node.values.format();
+    const auto entries = table_entries(from);
+    if (!entries) fail(fmt::format("a table of {}: it has an entry for each value of at most 16 bits", name(from)));
+    if (node.values.shape() != Shape{*entries})
+      fail(fmt::format("a table of {} has {} entries, not {}", name(from), *entries, to_text(node.values.shape(), to)));
+    if (const auto stray = first_with_stray_bits(to, node.values.span()))
+      fail(fmt::format("entry {} of the table has bits outside its format", *stray));
+    const auto quiet = [](Format format, Bits bits) {
+      return is_float(format) && classify(format, bits) == Class::NaN ? quiet_nan(format) : bits;
+    };
+    for (std::int64_t i = 0; i < *entries; ++i) {
+      const Bits value = node.values.get(i);
+      if (value != quiet(to, value)) fail(fmt::format("entry {} of the table is a NaN that is not the quiet one", i));
+      if (value != node.values.get(static_cast<std::int64_t>(quiet(from, static_cast<Bits>(i)))))
+        fail(fmt::format("entry {} of the table: all NaNs of the operand give the same", i));
+    }
   }
 
  private:

@@ -90,8 +90,19 @@ Fold tail_alone(const Fold& fold);
 /// The head as a fold by itself: in the order of its rows, finished by `finish`.
 Fold head_alone(const Fold& fold);
 
-// design.md's Constant, Index and Table nodes join when the first operator needs one.
-using Node = std::variant<Input, Map, Fold>;
+/// A function by its values: elementwise, of one operand of at most 16 bits. Entry i of `values` (one axis) is what becomes of
+/// the bits i, in the result's format; a NaN among them is the format's quiet NaN, and all NaNs of the operand give the same.
+struct Table {
+  std::vector<int> operands;  ///< one earlier node
+  Tensor values;
+  Axes axes;  ///< the operand's, in any order
+  bool operator==(const Table& other) const;
+};
+/// How many entries a table of that format has; none where it has more than 16 bits.
+std::optional<std::int64_t> table_entries(Format operand);
+
+// design.md's Constant and Index nodes join when the first operator needs one.
+using Node = std::variant<Input, Map, Fold, Table>;
 
 struct NumericProgram {
   std::vector<Node> nodes;
@@ -103,6 +114,8 @@ struct NumericProgram {
 void check_well_formed(const NumericProgram& program);
 
 const Axes& axes_of(const Node& node);
+/// The nodes that it reads, in the order of its operands; none of an Input.
+const std::vector<int>& operands_of(const Node& node);
 Format format_of(const Node& node);
 
 /// A program for one problem: no packs, every axis has an extent.

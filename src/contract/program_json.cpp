@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
+#include "tensor/base64.h"
+
 namespace bitpact {
 namespace {
 
@@ -157,14 +161,32 @@ Fold read_fold(const JsonView& json, int earlier) {
   return fold;
 }
 
+Table read_table(const JsonView& json, int earlier) {
+  JsonFields fields(json);
+  Table table;
+  table.operands = read_nodes(fields.take("operands"), earlier);
+  const Format format = read_format(fields.take("format"));
+  const JsonView values = fields.take("values");
+  const auto bytes = from_base64(values.string());
+  const auto each = static_cast<size_t>(info(format).storage_bytes);
+  if (!bytes || bytes->empty() || bytes->size() % each != 0)
+    values.bad_value(fmt::format("is no base64 of values of {}", name(format)));
+  table.values = Tensor(format, {static_cast<std::int64_t>(bytes->size() / each)});
+  std::ranges::copy(*bytes, table.values.mutable_bytes());
+  table.axes = read_strings(fields.take("axes"));
+  fields.done();
+  return table;
+}
+
 Node read_node(const JsonView& json, int earlier) {
   JsonFields fields(json);
-  if (fields.names().size() != 1) json.bad_field("a node is one of input, map, fold");
+  if (fields.names().size() != 1) json.bad_field("a node is one of input, map, fold, table");
   if (const auto input = fields.take_optional("input")) return read_input(*input);
   if (const auto map = fields.take_optional("map")) return read_map(*map, earlier);
   if (const auto fold = fields.take_optional("fold")) return read_fold(*fold, earlier);
+  if (const auto table = fields.take_optional("table")) return read_table(*table, earlier);
   fields.done();
-  json.bad_field("a node is one of input, map, fold");
+  json.bad_field("a node is one of input, map, fold, table");
 }
 
 struct NodeWriter {
@@ -191,6 +213,11 @@ struct NodeWriter {
                       {"join", to_json(n.tail->join)},
                       {"finish", to_json(n.tail->finish)}};
     return {{"fold", std::move(json)}};
+  }
+  Json operator()(const Table& n) const {
+    return {
+        {"table",
+         {{"operands", n.operands}, {"format", name(n.values.format())}, {"values", base64(n.values.span())}, {"axes", n.axes}}}};
   }
 };
 

@@ -7,6 +7,7 @@
 
 #include "contract/fold_words.h"
 #include "contract/normal_form.h"
+#include "tensor/digest.h"
 
 namespace bitpact {
 namespace {
@@ -27,6 +28,11 @@ std::string map_words(const NumericProgram& program, const Map& map) {
                      rounded_to(i->format, i->policy));
 }
 
+std::string table_words(const NumericProgram& program, const Table& table) {
+  return fmt::format("{} by a table of {} values, {}", node_name(program, table.operands[0]), table.values.size(),
+                     sha256(table.values.span()));
+}
+
 bool is_result(const NumericProgram& program, size_t node) {
   return std::ranges::find(program.results, static_cast<int>(node)) != program.results.end();
 }
@@ -37,6 +43,7 @@ std::string node_name(const NumericProgram& program, int node) {
   const Node& n = program.nodes.at(static_cast<size_t>(node));
   if (const auto* input = std::get_if<Input>(&n)) return input->name;
   const auto* fold = std::get_if<Fold>(&n);
+  if (std::holds_alternative<Table>(n)) return fmt::format("the table (node {})", node);
   if (fold == nullptr) return fmt::format("node {}", node);
   const auto folds = std::ranges::count_if(program.nodes, [](const Node& other) { return std::holds_alternative<Fold>(other); });
   return fmt::format("the {} over {}{}", name(shape_of(*fold).kind),
@@ -49,14 +56,19 @@ std::vector<Choice> choices(const NumericProgram& normal_form, int node) {
   if (const auto* input = std::get_if<Input>(&n))
     return {{"name", input->name}, {"format", std::string(name(input->format))}, {"axes", axes_text(input->axes)}};
   if (const auto* map = std::get_if<Map>(&n)) return {{"value", map_words(normal_form, *map)}, {"axes", axes_text(map->axes)}};
+  if (const auto* table = std::get_if<Table>(&n))
+    return {{"value", table_words(normal_form, *table)}, {"axes", axes_text(table->axes)}};
   return FoldWords(normal_form, std::get<Fold>(n)).choices();
 }
 
 std::string result_words(const NumericProgram& normal_form, int result) {
   const Node& node = normal_form.nodes.at(static_cast<size_t>(result));
   const auto* map = std::get_if<Map>(&node);
+  const auto* table = std::get_if<Table>(&node);
   return fmt::format("{} {}: {}", name(format_of(node)), axes_text(axes_of(node)),
-                     map != nullptr ? map_words(normal_form, *map) : node_name(normal_form, result));
+                     map != nullptr     ? map_words(normal_form, *map)
+                     : table != nullptr ? table_words(normal_form, *table)
+                                        : node_name(normal_form, result));
 }
 
 std::vector<std::string> rounding_boundaries(const NumericProgram& program) {
@@ -69,6 +81,9 @@ std::vector<std::string> rounding_boundaries(const NumericProgram& program) {
     } else if (const auto* fold = std::get_if<Fold>(&normal.nodes[n])) {
       const std::vector<std::string> more = FoldWords(normal, *fold).boundaries();
       all.insert(all.end(), more.begin(), more.end());
+    } else if (const auto* table = std::get_if<Table>(&normal.nodes[n])) {
+      all.push_back(
+          fmt::format("{}to {} as the table has it", is_result(normal, n) ? "result " : "", name(table->values.format())));
     }
   }
   return all;
@@ -84,6 +99,8 @@ std::vector<std::string> in_words(const NumericProgram& program) {
     if (const auto* fold = std::get_if<Fold>(&node)) sentences.push_back(FoldWords(normal, *fold).sentence());
     if (const auto* map = std::get_if<Map>(&node); map != nullptr && !is_result(normal, n))
       sentences.push_back(fmt::format("node {} {}: {}", n, axes_text(map->axes), map_words(normal, *map)));
+    if (const auto* table = std::get_if<Table>(&node); table != nullptr && !is_result(normal, n))
+      sentences.push_back(fmt::format("node {} {}: {}", n, axes_text(table->axes), table_words(normal, *table)));
   }
   sentences[0] = fmt::format("{}", fmt::join(inputs, ", "));
   for (int result : normal.results) sentences.push_back("result " + result_words(normal, result));

@@ -9,6 +9,7 @@
 
 #include "diagnostic/diagnostic.h"
 #include "emit/fold_text.h"
+#include "emit/table_text.h"
 #include "interpret/interpret.h"
 
 namespace bitpact {
@@ -32,10 +33,8 @@ TensorValue behind_barrier(FunctionText& f, Shield& shield, const Traits& traits
 // The nodes that other nodes read.
 std::set<int> read_by_others(const NumericProgram& program) {
   std::set<int> read;
-  for (const Node& node : program.nodes) {
-    if (const auto* map = std::get_if<Map>(&node)) read.insert(map->operands.begin(), map->operands.end());
-    if (const auto* fold = std::get_if<Fold>(&node)) read.insert(fold->operands.begin(), fold->operands.end());
-  }
+  for (const Node& node : program.nodes)
+    for (const int operand : operands_of(node)) read.insert(operand);
   return read;
 }
 
@@ -58,9 +57,12 @@ TensorValue constant_fold(FunctionText& f, const BoundProgram& bound, const Fold
 Written write_function(const BoundProgram& bound, const Traits& traits, FoldForm form, const EmitOptions& options) {
   const NumericProgram& program = bound.program;
   Written written;
-  if (traits.flushes_subnormal_inputs)
+  // A table is looked up by bits: where there is nothing else, nothing is flushed.
+  const bool computes = std::ranges::any_of(
+      program.nodes, [](const Node& node) { return std::holds_alternative<Map>(node) || std::holds_alternative<Fold>(node); });
+  if (computes && traits.flushes_subnormal_inputs)
     written.carries.excludes.insert({Exclusion::SubnormalInput, Exclusion::SubnormalIntermediate});
-  if (traits.flushes_subnormal_results)
+  if (computes && traits.flushes_subnormal_results)
     written.carries.excludes.insert({Exclusion::SubnormalIntermediate, Exclusion::SubnormalResult});
 
   std::vector<TensorValue> values;
@@ -104,6 +106,8 @@ Written write_function(const BoundProgram& bound, const Traits& traits, FoldForm
         lanes.push_back(ScalarText::argument(f.broadcast(f.transpose(operand, kept), map->axes, shape)));
       }
       values[i] = scalar.materialize(scalar.run(map->body, std::move(lanes)).front());
+    } else if (const auto* table = std::get_if<Table>(&program.nodes[i])) {
+      values[i] = emit_table(f, *table, values[static_cast<size_t>(table->operands[0])], shape);
     } else if (const auto* fold = std::get_if<Fold>(&program.nodes[i]); fold && fold->operands.empty()) {
       values[i] = constant_fold(f, bound, *fold, shape);
     } else if (fold) {
@@ -142,6 +146,7 @@ void require_emitted(const NumericProgram& program) {
   for (const Node& node : program.nodes) {
     if (const auto* input = std::get_if<Input>(&node)) require_emitted(input->format);
     if (const auto* map = std::get_if<Map>(&node)) require_emitted(map->body);
+    if (const auto* table = std::get_if<Table>(&node)) require_emitted(table->values.format());
     if (const auto* fold = std::get_if<Fold>(&node); fold && !fold->operands.empty()) {
       Fold own = *fold;
       for (const auto& [part, body] : bodies_of(own)) require_emitted(*body);

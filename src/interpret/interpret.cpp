@@ -90,6 +90,8 @@ Interpreted interpret(const BoundProgram& bound, std::span<const Tensor> inputs,
       values.push_back(run_input(*input, inputs[next_input++], settings));
     } else if (const auto* map = std::get_if<Map>(&node)) {
       values.push_back(run_map(*map, shape, operands_of(map->operands), settings));
+    } else if (const auto* table = std::get_if<Table>(&node)) {
+      values.push_back(run_table(*table, shape, values[static_cast<size_t>(table->operands[0])], settings));
     } else {
       const auto& fold = std::get<Fold>(node);
       values.push_back(run_fold(fold, shape, fold_extents(bound, fold), operands_of(fold.operands), settings));

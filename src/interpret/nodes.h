@@ -27,6 +27,7 @@ void inherit(std::vector<std::uint8_t>& flags, const NodeValue& operand, const L
 
 NodeValue run_input(const Input& node, const Tensor& tensor, const NodeSettings& settings);
 NodeValue run_map(const Map& node, Shape shape, const std::vector<const NodeValue*>& operands, const NodeSettings& settings);
+NodeValue run_table(const Table& node, Shape shape, const NodeValue& operand, const NodeSettings& settings);
 NodeValue run_fold(const Fold& node, Shape shape, Shape over, const std::vector<const NodeValue*>& operands,
                    const NodeSettings& settings);
 

@@ -171,6 +171,10 @@ class Slow {
         State elements;
         for (int o : map->operands) elements.push_back(read(earlier[static_cast<size_t>(o)], at, seen));
         result = run_body(map->body, elements, seen)[0];
+      } else if (const auto* table = std::get_if<Table>(&node)) {
+        const Known element = read(earlier[static_cast<size_t>(table->operands[0])], at, seen);
+        result = {table->values.get(static_cast<std::int64_t>(element.bits)), true};
+        if (is_tiny(made.value.format(), result.bits)) ++seen.subnormals;
       } else {
         result = fold(std::get<Fold>(node), at, earlier, seen);
       }

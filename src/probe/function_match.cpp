@@ -103,6 +103,7 @@ const FunctionCandidate* best(const std::vector<FunctionCandidate>& candidates) 
 }
 
 std::string to_text(const FunctionCandidate& candidate) {
+  if (candidate.tabulated) return "the table of these values";
   std::vector<std::string> parts;
   for (const auto& [point, value] : candidate.choices) parts.push_back(fmt::format("{}={}", point, value));
   if (parts.empty()) parts.emplace_back("the operator's one program");

@@ -23,6 +23,7 @@ struct FunctionCandidate {
   std::string flush;  ///< one of kFlushes
   NumericProgram program;
   std::int64_t exceptions = 0;  ///< values that stand in the program one by one (function_exceptions.h)
+  bool tabulated = false;       ///< the program is the table of the values themselves (function_tabulated.h)
   std::int64_t compared = 0;
   std::int64_t different = 0;
   std::optional<Bits> first;  ///< the first argument, by its bits, for which it gives another value

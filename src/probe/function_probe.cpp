@@ -10,6 +10,7 @@
 #include "probe/function_inputs.h"
 #include "probe/function_progress.h"
 #include "probe/function_sweep.h"
+#include "probe/function_tabulated.h"
 #include "tensor/digest.h"
 
 namespace bitpact {
@@ -98,6 +99,8 @@ FunctionReport probe_function(Backend& backend, const Resolved& problem, const F
 
   if (const FunctionCandidate* c = best(table.candidates); positions.same() && table.whole && full && c && !c->fits())
     if (auto exact = with_exceptions(*c, asker, values)) table.candidates.push_back(std::move(*exact));
+  if (const FunctionCandidate* c = best(table.candidates); positions.same() && full && c && !c->fits())
+    if (auto exact = tabulated(*c, values, asker.result())) table.candidates.push_back(std::move(*exact));
   const FunctionCandidate* nearest = best(table.candidates);
   const auto differs =
       std::find_if(positions.classes.begin(), positions.classes.end(), [](const auto& c) { return c.different > 0; });

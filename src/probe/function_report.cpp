@@ -31,11 +31,8 @@ json class_json(const FunctionReport& r, const PositionClass& c) {
 }
 
 json candidate_json(const FunctionReport& r, const FunctionCandidate& c) {
-  json j{{"choices", c.choices},
-         {"flush", c.flush},
-         {"exceptions", c.exceptions},
-         {"compared", c.compared},
-         {"different", c.different}};
+  json j{{"choices", c.choices},     {"flush", c.flush},       {"exceptions", c.exceptions},
+         {"tabulated", c.tabulated}, {"compared", c.compared}, {"different", c.different}};
   j["first"] = c.first ? json{{"x", value_json(r.argument, *c.first)},
                               {"seen", value_json(r.result, c.seen)},
                               {"program", value_json(r.result, c.given)}}

@@ -289,6 +289,19 @@ inline void tail(Random& random, const std::vector<Format>& operand_formats, int
   if (!merges_states(fold) && random.chance(50)) fold.merge = {};
 }
 
+/// A table of a small format now and then of another result: any values, NaNs as the rules have them.
+inline Table table(Random& random, int operand, Format from, const Axes& axes) {
+  const Format to = random.pick(formats());
+  Table t{{operand}, Tensor(to, {table_entries(from).value()}), axes};
+  const auto quiet = [](Format format, Bits bits) {
+    return is_float(format) && classify(format, bits) == Class::NaN ? quiet_nan(format) : bits;
+  };
+  for (std::int64_t i = 0; i < t.values.size(); ++i) t.values.set(i, quiet(to, value(random, to)));
+  for (std::int64_t i = 0; i < t.values.size(); ++i)
+    t.values.set(i, t.values.get(static_cast<std::int64_t>(quiet(from, static_cast<Bits>(i)))));
+  return t;
+}
+
 inline Case program(Random& random, const Options& options) {
   Case c;
   std::vector<std::string> axes{"m", "n", "k"};
@@ -321,6 +334,13 @@ inline Case program(Random& random, const Options& options) {
     }
     if (random.chance(10)) add_union(all, {random.pick(axes)});
     random.shuffle(all);
+    const auto entries = table_entries(operand_formats[0]);
+    if (entries && random.chance(*entries <= 256 ? 20 : 2)) {  // those of 16 bits seldom: they have 65536 entries
+      Axes own = axes_of(nodes[static_cast<size_t>(operands[0])]);
+      random.shuffle(own);
+      nodes.emplace_back(table(random, operands[0], operand_formats[0], own));
+      continue;
+    }
     if (random.chance(50)) {
       nodes.emplace_back(Map{operands, body(random, operand_formats, {random.pick(formats())}, options.most_instructions), all});
       continue;

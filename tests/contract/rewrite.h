@@ -66,6 +66,7 @@ std::vector<int> nodes_of_kind(const NumericProgram& program) {
 inline std::vector<int>* operands_of(Node& node) {
   if (auto* map = std::get_if<Map>(&node)) return &map->operands;
   if (auto* fold = std::get_if<Fold>(&node)) return &fold->operands;
+  if (auto* table = std::get_if<Table>(&node)) return &table->operands;
   return nullptr;
 }
 

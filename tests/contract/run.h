@@ -111,6 +111,15 @@ class Runner {
     return out;
   }
 
+  std::vector<Bits> run_node(const Table& table) {
+    std::vector<Bits> out;
+    for (std::int64_t i = 0; i < count(table.axes); ++i) {
+      out.push_back(table.values.get(static_cast<std::int64_t>(read(table.operands, at(table.axes, i))[0])));
+      run_.tiny |= is_float(table.values.format()) && classify(table.values.format(), out.back()) == Class::Subnormal;
+    }
+    return out;
+  }
+
   std::vector<Bits> run_node(const Fold& fold) {
     std::vector<Bits> out;
     const std::int64_t leaves = count(fold.over);

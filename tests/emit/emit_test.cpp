@@ -194,6 +194,19 @@ TEST(Emit, AReversedOrderIsALoop) {
   EXPECT_EQ(forms(emit(program("sum 3x40xf32", {{"order", "reversed"}}), Traits{})), (Names{"while", "written-out"}));
 }
 
+TEST(Emit, ATableIsLookedUpByBits) {
+  const Tensor values(Format::F16, {65536});
+  const BoundProgram alone{{{Input{"x", Format::BF16, {"m", "n"}}, Table{{0}, values, {"n", "m"}}}, {1}}, {{"m", 3}, {"n", 5}}};
+  const auto all = emit(alone, Traits{});
+  ASSERT_EQ(forms(all), (Names{"elementwise"}));
+  EXPECT_TRUE(has(all[0].module, "stablehlo.gather"));
+  EXPECT_TRUE(has(all[0].module, "-> tensor<5x3xf16>"));
+  EXPECT_TRUE(all[0].carries.excludes.empty());  // on a target that flushes
+  const Map before{{0}, identity_body({Format::BF16}), {"m"}};
+  const BoundProgram behind{{{Input{"x", Format::BF16, {"m"}}, before, Table{{1}, values, {"m"}}}, {2}}, {{"m", 3}}};
+  EXPECT_FALSE(emit(behind, Traits{})[0].carries.excludes.empty());
+}
+
 TEST(Emit, FlushingTargetsNarrowTheDomain) {
   EXPECT_TRUE(emit(program("add 4xf32,4xf32"), Traits{})[0].carries.excludes.contains(Exclusion::SubnormalResult));
   Traits keeps;

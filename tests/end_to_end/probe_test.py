@@ -52,6 +52,28 @@ def test_a_few_values_one_by_one(bitpact, tmp_path):
     assert compared.code == 0, compared.out
 
 
+@pytest.mark.parametrize("number_format", ["bf16", "f16"])
+def test_what_no_program_gives_is_a_table(bitpact, schema, tmp_path, number_format):
+    """gelu as MLX has it rounds five times: its values are looked up, on compilers that flush subnormals too."""
+    path = tmp_path / "gelu.json"
+    ran = bitpact("probe", f"gelu 100x{number_format}", "--backend", "mlx", "-o", path, "--json")
+    assert ran.code == 0, ran.err
+    jsonschema.validate(ran.json, schema("function"))
+    *listed, last = ran.json["tables"][0]["programs"]
+    assert last["tabulated"]
+    assert all(program["different"] > 0 and not program["tabulated"] for program in listed)
+    contract = json.loads(path.read_text())
+    jsonschema.validate(contract, schema("contract"))
+    assert [next(iter(node)) for node in contract["pieces"][0]["program"]["nodes"]] == ["input", "table"]
+    shown = bitpact("show", path)
+    assert f"by a table of 65536 values, {ran.json['tables'][0]['sha256']}" in shown.out
+    for candidate in ("iree", "xla"):
+        compared = bitpact("compare", f"gelu 256x256x{number_format}", "--reference", "mlx", "--candidate", candidate, "--contract", path,
+                           "--operands", "bitpact-operands/2 enumerate", "--json")  # fmt: skip
+        assert compared.code == 0, compared.out
+        assert compared.json["outputs"]["compared"] == 65536  # subnormal ones too: nothing is outside of the domain
+
+
 def test_unknown_names_the_nearest_and_how_to_see_it(bitpact, schema, tmp_path):
     path = tmp_path / "exp.json"
     ran = bitpact("probe", "exp 100xf32", "--backend", "mlx", "-o", path, "--json")

@@ -267,7 +267,9 @@ class RandomCase {
     for (std::int64_t i = 0; i < inputs; ++i) add_input("x" + std::to_string(i));
     const std::int64_t nodes = random_.between(1, 3);
     for (std::int64_t n = 0; n < nodes; ++n) {
-      if (random_.one_in(2)) {
+      if (random_.one_in(6) && table_entries(format_of(made_.bound.program.nodes.back()))) {
+        add_table();
+      } else if (random_.one_in(2)) {
         add_map();
       } else {
         add_fold();
@@ -324,6 +326,21 @@ class RandomCase {
     map.axes = union_of(map.operands);
     map.body = random_body(random_, formats_of(map.operands), {some_format()}, random_.between(0, 5));
     made_.bound.program.nodes.emplace_back(map);
+  }
+
+  /// Of the last node: any values, NaNs as the rules have them.
+  void add_table() {
+    const auto& nodes = made_.bound.program.nodes;
+    const Format from = format_of(nodes.back()), to = some_format();
+    Table table{{static_cast<int>(nodes.size()) - 1}, Tensor(to, {table_entries(from).value()}), axes_of(nodes.back())};
+    random_.shuffle(table.axes);
+    const auto quiet = [](Format format, Bits bits) {
+      return is_float(format) && classify(format, bits) == Class::NaN ? quiet_nan(format) : bits;
+    };
+    for (std::int64_t i = 0; i < table.values.size(); ++i) table.values.set(i, quiet(to, random_bits(random_, to)));
+    for (std::int64_t i = 0; i < table.values.size(); ++i)
+      table.values.set(i, table.values.get(static_cast<std::int64_t>(quiet(from, static_cast<Bits>(i)))));
+    made_.bound.program.nodes.emplace_back(table);
   }
 
   void add_fold() {
