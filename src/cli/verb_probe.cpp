@@ -91,9 +91,10 @@ ExitCode report_switches(const Resolved& problem, Backend& backend, const ProbeO
   else
     print(to_text(report));
   if (report.contract) write_verified(*report.contract, backend, o);
-  const auto without = std::ranges::find_if(report.classes, [](const SwitchClass& c) { return !c.probe.contract; });
-  if (without != report.classes.end()) say(to_text(*without->probe.diagnostic));
-  return without == report.classes.end() ? ExitCode{0} : exit_code(without->probe);
+  const std::optional<Diagnostic> diagnostic = diagnostic_of(report);
+  if (!diagnostic) return 0;
+  say(to_text(*diagnostic));
+  return info(diagnostic->code).exit;
 }
 
 ExitCode report_sum(const Resolved& problem, Backend& backend, const ProbeOptions& o, bool json) {

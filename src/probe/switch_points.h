@@ -46,6 +46,9 @@ struct SwitchReport {
 /// cannot have such an extent.
 SwitchReport find_switches(const std::string& problem, Backend& backend, const std::string& axis, const SwitchSettings& settings);
 
+/// Why a range of the axis has no program, or may have another than the one that is listed; none where all is well.
+std::optional<Diagnostic> diagnostic_of(const SwitchReport& report);
+
 /// docs/schemas/switches.schema.json
 nlohmann::json to_json(const SwitchReport& report);
 std::string to_text(const SwitchReport& report);

@@ -58,6 +58,7 @@ TEST(SwitchPoints, AreFoundToTheExtent) {
   Switching backend({{1, "sequential"}, {53, "interleaved(8)"}, {151, "pairwise(4)"}});
   const SwitchReport report = find_switches("sum 3x100xf32", backend, "n", settings(1, 200));
   EXPECT_TRUE(report.complete);
+  EXPECT_FALSE(diagnostic_of(report));
   EXPECT_EQ(ends(report), (std::vector<std::pair<std::int64_t, std::int64_t>>{{1, 52}, {53, 150}, {151, 200}}));
   ASSERT_TRUE(report.contract);
   // Each extent has the piece that the backend follows there, visited or not.
@@ -104,6 +105,8 @@ TEST(SwitchPoints, TheSearchEndsAtSoManyPrograms) {
   few.most_classes = 3;
   const SwitchReport report = find_switches("sum 3x64xf32", backend, "n", few);
   EXPECT_FALSE(report.complete);
+  ASSERT_TRUE(diagnostic_of(report));
+  EXPECT_EQ(info(diagnostic_of(report)->code).exit, 4);
   EXPECT_NE(to_text(report).find("incomplete"), std::string::npos);
 }
 
