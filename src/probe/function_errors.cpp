@@ -39,6 +39,7 @@ class Right {
     for (const auto& truth : truths_)
       threads.emplace_back([&] {
         const DefaultFloatModes modes;
+        const MpfrThread numbers;
         for (std::int64_t first; (first = next.fetch_add(kPiece)) < x.size();)
           for (std::int64_t i = first; i < std::min(first + kPiece, x.size()); ++i) y.set(i, (*truth)(x.get(i)));
       });

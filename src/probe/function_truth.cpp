@@ -141,6 +141,8 @@ FunctionTruth::FunctionTruth(MathFunction function, Format argument, Format resu
   check(result);
 }
 
+MpfrThread::~MpfrThread() { mpfr_free_cache(); }
+
 FunctionTruth::~FunctionTruth() = default;
 
 std::optional<Bits> FunctionTruth::quick(Bits argument) const {

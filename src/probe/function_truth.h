@@ -30,6 +30,16 @@ int direction(MathFunction function);
 /// 24 bits whose range is not larger. Infinities, NaNs and zeros are exact.
 double estimate(MathFunction function, double x);
 
+/// MPFR keeps constants and numbers for each thread until they are given back. One lives as long as a thread that asks a
+/// FunctionTruth and ends before the process does.
+class MpfrThread {
+ public:
+  MpfrThread() = default;
+  ~MpfrThread();
+  MpfrThread(const MpfrThread&) = delete;
+  MpfrThread& operator=(const MpfrThread&) = delete;
+};
+
 class FunctionTruth {
  public:
   /// Refuses `arithmetic-unsupported` for a format of more than 24 significant bits or more range than f32, or one that is no
