@@ -3,82 +3,37 @@
 #include "operators/functions.h"
 
 #include <bit>
-#include <initializer_list>
 #include <limits>
 #include <span>
 #include <vector>
 
-#include "operators/building.h"
 #include "operators/function_coefficients.h"
+#include "operators/function_lines.h"
 
 namespace bitpact {
 namespace {
 
 using namespace coefficients;
 
-/// Short spellings for f64 lines.
-class Lines {
- public:
-  explicit Lines(BodyBuilder& builder) : b(builder) {}
-
-  int f64(double value) { return b.constant(Format::F64, std::bit_cast<Bits>(value)); }
-  int i64(std::uint64_t value) { return b.constant(Format::I64, value); }
-  int add(int x, int y) { return b.op(ScalarOp::Add, Format::F64, {x, y}); }
-  int subtract(int x, int y) { return b.op(ScalarOp::Subtract, Format::F64, {x, y}); }
-  int multiply(int x, int y) { return b.op(ScalarOp::Multiply, Format::F64, {x, y}); }
-  int divide(int x, int y) { return b.op(ScalarOp::Divide, Format::F64, {x, y}); }
-  int fma(int x, int y, int z) { return b.op(ScalarOp::Fma, Format::F64, {x, y, z}); }
-  int negate(int x) { return b.op(ScalarOp::Negate, Format::F64, {x}); }
-  int magnitude(int x) { return b.op(ScalarOp::Abs, Format::F64, {x}); }
-  int integer(ScalarOp op, int x, int y) { return b.op(op, Format::I64, {x, y}); }
-  int bits(int x) { return b.op(ScalarOp::Bitcast, Format::I64, {x}); }
-  int number(int x) { return b.op(ScalarOp::Bitcast, Format::F64, {x}); }
-  int when(Comparison comparison, int x, int y, int then, int otherwise) {
-    return select(b, compare(b, comparison, x, y), then, otherwise);
-  }
-  /// NaN loses.
-  int extremum(ScalarOp op, int x, int y) {
-    Instruction i{.op = op, .format = Format::F64, .nan = NanRule::Number};
-    i.args = {x, y, -1};
-    return b.push(i);
-  }
-  int clamped(int x, double low, double high) {
-    return extremum(ScalarOp::Minimum, extremum(ScalarOp::Maximum, x, f64(low)), f64(high));
-  }
-  /// Horner, lowest power first.
-  int polynomial(std::span<const double> coefficients, int x) {
-    int sum = f64(coefficients.back());
-    for (size_t i = coefficients.size() - 1; i-- > 0;) sum = fma(sum, x, f64(coefficients[i]));
-    return sum;
-  }
-  /// NaN stays.
-  int unless_nan(int x, int y) { return when(Comparison::NE, x, x, x, y); }
-
-  BodyBuilder& b;
-};
-
-/// 1.5 * 2^52: a number of up to 51 bits added to it is rounded to an integer, which stands in its low bits.
-constexpr double kIntegers = 0x1.8p52;
-
 /// exp for |x| <= 700, NaN excluded. `low` is what is left of the rounding of the result before it is scaled, `scaled` the
 /// result.
 int exp_inside(Lines& l, int x) {
-  const int shifted = l.fma(x, l.f64(kLog2E), l.f64(kIntegers));
-  const int k = l.subtract(shifted, l.f64(kIntegers));
+  const int shifted = l.fma(x, l.value(kLog2E), l.value(kIntegers));
+  const int k = l.subtract(shifted, l.value(kIntegers));
   const int minus_k = l.negate(k);
   // x - k ln 2 as r + e: the first fma is exact.
-  const int high = l.fma(minus_k, l.f64(kLn2High), x);
-  const int low = l.multiply(k, l.f64(kLn2Low));
+  const int high = l.fma(minus_k, l.value(kLn2High), x);
+  const int low = l.multiply(k, l.value(kLn2Low));
   const int r = l.subtract(high, low);
   const int e = l.subtract(l.subtract(high, r), low);
   const int r2 = l.multiply(r, r);
-  const int tail = l.fma(l.multiply(r2, r), l.polynomial(kExp, r), l.multiply(r2, l.f64(0.5)));
-  const int one = l.f64(1.0);
+  const int tail = l.fma(l.multiply(r2, r), l.polynomial(kExp, r), l.multiply(r2, l.value(0.5)));
+  const int one = l.value(1.0);
   const int sum = l.add(one, r);
   const int lost = l.add(l.subtract(one, sum), r);
   const int y = l.add(sum, l.add(l.add(lost, e), tail));
   // times 2^k, in the exponent's field: the low bits of `shifted` are k.
-  const int exponent = l.integer(ScalarOp::ShiftLeft, l.bits(shifted), l.i64(52));
+  const int exponent = l.integer(ScalarOp::ShiftLeft, l.bits(shifted), l.word(52));
   return l.number(l.integer(ScalarOp::Add, l.bits(y), exponent));
 }
 
@@ -87,27 +42,28 @@ int exp_of(Lines& l, int x) { return l.unless_nan(x, exp_inside(l, l.clamped(x, 
 
 int log_of(Lines& l, int x) {
   const int bits = l.bits(x);
-  const int from_root = l.integer(ScalarOp::Subtract, bits, l.i64(std::bit_cast<Bits>(0x1.6a09e667f3bcdp-1)));  // sqrt(1/2)
-  const int k = l.integer(ScalarOp::ShiftRightArithmetic, from_root, l.i64(52));
-  const int m = l.number(l.integer(ScalarOp::Subtract, bits, l.integer(ScalarOp::ShiftLeft, k, l.i64(52))));
-  const int exponent = l.subtract(l.number(l.integer(ScalarOp::Add, k, l.i64(std::bit_cast<Bits>(kIntegers)))), l.f64(kIntegers));
+  const int from_root = l.integer(ScalarOp::Subtract, bits, l.word(std::bit_cast<Bits>(0x1.6a09e667f3bcdp-1)));  // sqrt(1/2)
+  const int k = l.integer(ScalarOp::ShiftRightArithmetic, from_root, l.word(52));
+  const int m = l.number(l.integer(ScalarOp::Subtract, bits, l.integer(ScalarOp::ShiftLeft, k, l.word(52))));
+  const int exponent =
+      l.subtract(l.number(l.integer(ScalarOp::Add, k, l.word(std::bit_cast<Bits>(kIntegers)))), l.value(kIntegers));
   // log(1 + f) = f - f^2/2 + s (f^2/2 + s^2 P(s^2)) with s = f / (2 + f); f and f^2 are exact.
-  const int f = l.subtract(m, l.f64(1.0));
-  const int half_square = l.multiply(l.multiply(f, f), l.f64(0.5));
+  const int f = l.subtract(m, l.value(1.0));
+  const int half_square = l.multiply(l.multiply(f, f), l.value(0.5));
   const int high = l.subtract(f, half_square);
   const int lost = l.subtract(l.subtract(f, high), half_square);
-  const int s = l.divide(f, l.add(f, l.f64(2.0)));
+  const int s = l.divide(f, l.add(f, l.value(2.0)));
   const int z = l.multiply(s, s);
   const int correction = l.multiply(s, l.fma(z, l.polynomial(kLog, z), half_square));
-  const int scale = l.multiply(exponent, l.f64(kLn2High));  // exact
+  const int scale = l.multiply(exponent, l.value(kLn2High));  // exact
   const int sum = l.add(scale, high);
   const int lost_there = l.add(l.subtract(scale, sum), high);
-  const int rest = l.fma(exponent, l.f64(kLn2Low), l.add(lost, correction));
+  const int rest = l.fma(exponent, l.value(kLn2Low), l.add(lost, correction));
   const int y = l.add(sum, l.add(lost_there, rest));
-  const int infinite = l.f64(std::bit_cast<double>(infinity(Format::F64)));
-  const int below = l.when(Comparison::EQ, x, l.f64(0.0), l.f64(std::bit_cast<double>(infinity(Format::F64, true))),
-                           l.f64(std::bit_cast<double>(quiet_nan(Format::F64))));
-  const int positive = l.when(Comparison::GT, x, l.f64(0.0), y, below);
+  const int infinite = l.value(std::bit_cast<double>(infinity(Format::F64)));
+  const int below = l.when(Comparison::EQ, x, l.value(0.0), l.value(std::bit_cast<double>(infinity(Format::F64, true))),
+                           l.value(std::bit_cast<double>(quiet_nan(Format::F64))));
+  const int positive = l.when(Comparison::GT, x, l.value(0.0), y, below);
   return l.when(Comparison::EQ, x, infinite, x, positive);
 }
 
@@ -116,30 +72,31 @@ int tanh_of(Lines& l, int x) {
   const int z = l.multiply(x, x);
   const int near = l.fma(l.multiply(x, z), l.polynomial(kTanh, z), x);
   // 1 - 2 / (exp(2a) + 1)
-  const int one = l.f64(1.0);
-  const int quotient = l.divide(l.f64(2.0), l.add(exp_inside(l, l.add(a, a)), one));
+  const int one = l.value(1.0);
+  const int quotient = l.divide(l.value(2.0), l.add(exp_inside(l, l.add(a, a)), one));
   const int far = l.subtract(one, quotient);
-  const int far_signed = l.when(Comparison::LT, x, l.f64(0.0), l.negate(far), far);
+  const int far_signed = l.when(Comparison::LT, x, l.value(0.0), l.negate(far), far);
   const int y = l.when(Comparison::LT, a, one, near, far_signed);
-  return l.when(Comparison::GT, l.magnitude(x), l.f64(0.0), y, x);  // zeros keep their sign, NaN stays
+  return l.when(Comparison::GT, l.magnitude(x), l.value(0.0), y, x);  // zeros keep their sign, NaN stays
 }
 
 /// `parts` unit intervals from 1 on; behind them it is taken to be where they end.
 int erf_of(Lines& l, int x, int parts) {
   const int a = l.clamped(l.magnitude(x), 0.0, 1.0 + parts);
-  const int one = l.f64(1.0);
+  const int one = l.value(1.0);
   // slope * x, in two parts, and the rest of the series.
   const int z = l.multiply(a, a);
-  const int slope = l.f64(kErfSlopeHigh);
+  const int slope = l.value(kErfSlopeHigh);
   const int line = l.multiply(a, slope);
-  const int lost = l.fma(a, l.f64(kErfSlopeLow), l.fma(a, slope, l.negate(line)));
+  const int lost = l.fma(a, l.value(kErfSlopeLow), l.fma(a, slope, l.negate(line)));
   const int near = l.add(line, l.fma(l.multiply(a, z), l.polynomial(kErf, z), lost));
   // The polynomial around the middle of its part.
   std::vector<int> in_part;
-  for (int part = 0; part + 1 < parts; ++part) in_part.push_back(compare(l.b, Comparison::LT, a, l.f64(2.0 + part)));
+  for (int part = 0; part + 1 < parts; ++part) in_part.push_back(compare(l.b, Comparison::LT, a, l.value(2.0 + part)));
   const auto of_part = [&](const auto& value) {
-    int chosen = l.f64(value(parts - 1));
-    for (int part = parts - 1; part-- > 0;) chosen = select(l.b, in_part[static_cast<size_t>(part)], l.f64(value(part)), chosen);
+    int chosen = l.value(value(parts - 1));
+    for (int part = parts - 1; part-- > 0;)
+      chosen = select(l.b, in_part[static_cast<size_t>(part)], l.value(value(part)), chosen);
     return chosen;
   };
   const auto row = [&](size_t i) { return of_part([i](int part) { return kErfParts[part][i]; }); };
@@ -148,8 +105,8 @@ int erf_of(Lines& l, int x, int parts) {
   for (size_t i = 19; i-- > 2;) sum = l.fma(sum, d, row(i));
   const int far = l.add(row(0), l.fma(d, sum, row(1)));
   const int y = l.when(Comparison::LT, a, one, near, far);
-  const int with_sign = l.when(Comparison::LT, x, l.f64(0.0), l.negate(y), y);
-  return l.when(Comparison::GT, l.magnitude(x), l.f64(0.0), with_sign, x);
+  const int with_sign = l.when(Comparison::LT, x, l.value(0.0), l.negate(y), y);
+  return l.when(Comparison::GT, l.magnitude(x), l.value(0.0), with_sign, x);
 }
 
 /// Inputs of f32 whose f64 result falls on, or on the wrong side of, the middle between two f32 values; and the f64 value next to
@@ -169,14 +126,14 @@ std::span<const HardCase> hard_cases(Function function) {
 }
 
 int apply_in_f64(BodyBuilder& builder, Function function, int x, bool wide) {
-  Lines l(builder);
+  Lines l(builder, Format::F64);
   int y = 0;
   switch (function) {
     case Function::Exp:
       y = exp_of(l, x);
       if (wide) {  // the clamped value overflows every format but f64
-        y = l.when(Comparison::EQ, x, l.f64(std::numeric_limits<double>::infinity()), x, y);
-        y = l.when(Comparison::EQ, x, l.f64(-std::numeric_limits<double>::infinity()), l.f64(0.0), y);
+        y = l.when(Comparison::EQ, x, l.value(std::numeric_limits<double>::infinity()), x, y);
+        y = l.when(Comparison::EQ, x, l.value(-std::numeric_limits<double>::infinity()), l.value(0.0), y);
       }
       break;
     case Function::Log:
@@ -190,7 +147,7 @@ int apply_in_f64(BodyBuilder& builder, Function function, int x, bool wide) {
       break;
   }
   if (wide) return y;
-  for (const HardCase& hard : hard_cases(function)) y = l.when(Comparison::EQ, x, l.f64(hard.x), l.f64(hard.y), y);
+  for (const HardCase& hard : hard_cases(function)) y = l.when(Comparison::EQ, x, l.value(hard.x), l.value(hard.y), y);
   return y;
 }
 
