@@ -8,6 +8,7 @@ void add_functions(Table& table) {
   using Operands = std::vector<mx::array>;
   table["exp"] = {"mlx.exp", 1, true, [](const WorkerCall&, const Operands& x) { return mx::exp(x[0]); }};
   table["log"] = {"mlx.log", 1, true, [](const WorkerCall&, const Operands& x) { return mx::log(x[0]); }};
+  table["sigmoid"] = {"mlx.sigmoid", 1, true, [](const WorkerCall&, const Operands& x) { return mx::sigmoid(x[0]); }};
   table["tanh"] = {"mlx.tanh", 1, true, [](const WorkerCall&, const Operands& x) { return mx::tanh(x[0]); }};
   table["erf"] = {"mlx.erf", 1, true, [](const WorkerCall&, const Operands& x) { return mx::erf(x[0]); }};
   // As mlx.nn.gelu writes it: x * (1 + erf(x / sqrt(2))) / 2, with scalars of the operand's format.

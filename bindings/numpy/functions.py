@@ -1,4 +1,4 @@
-"""Functions of one operand. NumPy has neither erf nor gelu."""
+"""Functions of one operand. NumPy has no erf, gelu and sigmoid."""
 
 import numpy as np
 from loops import fixed

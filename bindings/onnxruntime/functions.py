@@ -9,5 +9,6 @@ def unary(op_type):
 
 
 def add_to(table):
-    for name, op_type in {"exp": "Exp", "log": "Log", "tanh": "Tanh", "erf": "Erf", "gelu": "Gelu"}.items():
+    names = {"exp": "Exp", "log": "Log", "sigmoid": "Sigmoid", "tanh": "Tanh", "erf": "Erf", "gelu": "Gelu"}
+    for name, op_type in names.items():
         table[name] = unary(op_type)

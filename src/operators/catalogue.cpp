@@ -35,6 +35,7 @@ const std::vector<Operator>& catalogue() {
       reciprocal(),
       residual_add(),
       rsqrt(),
+      sigmoid(),
       sqrt(),
       sum(),
       tanh(),

@@ -21,6 +21,7 @@ Operator max();
 Operator erf();
 Operator exp();
 Operator log();
+Operator sigmoid();
 Operator tanh();
 // gelu.cpp
 Operator gelu();

@@ -47,7 +47,7 @@ int times_power(Lines& l, int y, int k) {
   return l.multiply(l.number(l.integer(ScalarOp::ShiftLeft, biased, l.word(23))), y);
 }
 
-int cephes_exp2f(BodyBuilder& builder, int x) {
+int cephes_exp2f(BodyBuilder& builder, int x, Format /*format*/) {
   Lines l(builder, Format::F32);
   const int y = l.multiply(l.clamped(x, -88.0, 88.0), l.value(1.442695F));
   const Whole k = nearest_up(l, y);
@@ -57,7 +57,7 @@ int cephes_exp2f(BodyBuilder& builder, int x) {
 }
 
 // Beyond the clamped range the value stays what it is at its ends: zero and infinite.
-int cephes_expf(BodyBuilder& builder, int x) {
+int cephes_expf(BodyBuilder& builder, int x, Format /*format*/) {
   Lines l(builder, Format::F32);
   const int inside = l.clamped(x, -88.0, 89.0);
   const Whole near = floor_of(l, l.fma(inside, l.value(1.44269504F), l.value(0.5)));
@@ -69,14 +69,31 @@ int cephes_expf(BodyBuilder& builder, int x) {
 }
 
 // Where x is small the 1 cancels, and what is left is the polynomial's own error of 1e-9: erf(+0) is no zero.
-int hastings_erf(BodyBuilder& builder, int x) {
+int hastings_erf(BodyBuilder& builder, int x, Format format) {
   Lines l(builder, Format::F32);
   constexpr double kHastings[] = {0.254829592F, -0.284496736F, 1.421413741F, -1.453152027F, 1.061405429F};
   const int one = l.value(1.0);
   const int t = l.divide(one, l.fma(l.value(0.3275911F), l.magnitude(x), one));
-  const int minus_power = l.negate(cephes_exp2f(builder, l.multiply(l.negate(x), x)));
+  const int minus_power = l.negate(cephes_exp2f(builder, l.multiply(l.negate(x), x), format));
   const int y = l.fma(l.multiply(minus_power, t), l.polynomial(kHastings, t), one);
   return l.when(Comparison::GT, x, l.value(0.0), y, l.negate(y));
+}
+
+// The exponential is a value of the operand's format; from there on all is f32.
+int sigmoid_by_magnitude(BodyBuilder& builder, int x, Format format) {
+  Lines l(builder, Format::F32);
+  const int one = l.value(1.0);
+  const int power = builder.convert(builder.convert(cephes_exp2f(builder, l.magnitude(x), format), format), Format::F32);
+  const int y = l.divide(one, l.add(one, power));
+  return l.when(Comparison::LT, x, l.value(0.0), y, l.subtract(one, y));
+}
+
+int sigmoid_by_negative(BodyBuilder& builder, int x, Format format) {
+  Lines l(builder, Format::F32);
+  const auto rounded = [&](int value) { return builder.convert(builder.convert(value, format), Format::F32); };
+  const int one = l.value(1.0);
+  const int power = rounded(cephes_expf(builder, l.negate(x), format));
+  return l.divide(one, rounded(l.add(one, power)));
 }
 
 }  // namespace
@@ -97,8 +114,16 @@ const std::vector<Algorithm>& algorithms(Function function) {
       {"abramowitz-stegun",
        "in f32: 1 - exp(-x^2) t P(t) with t = 1 / (1 + 0.3275911 |x|), Abramowitz and Stegun 7.1.26 in FMAs, exp by cephes-exp2f",
        hastings_erf}};
+  static const std::vector<Algorithm> sigmoid{
+      {"exp-of-magnitude",
+       "e = exp(|x|) by cephes-exp2f, rounded to the operand's format; then in f32 y = 1 / (1 + e), and 1 - y where x is not "
+       "negative",
+       sigmoid_by_magnitude},
+      {"exp-of-negative", "1 / (1 + exp(-x)), exp by cephes-expf; computed in f32, each step rounded to the operand's format",
+       sigmoid_by_negative}};
   if (function == Function::Exp) return exp;
   if (function == Function::Erf) return erf;
+  if (function == Function::Sigmoid) return sigmoid;
   return none;
 }
 

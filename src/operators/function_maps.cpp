@@ -1,4 +1,4 @@
-// exp, log, tanh, erf: a function of every element. Their canonical programs are correctly rounded (functions.h).
+// exp, log, tanh, erf, sigmoid: a function of every element. Their canonical programs are correctly rounded (functions.h).
 #include <fmt/format.h>
 
 #include "diagnostic/diagnostic.h"
@@ -45,7 +45,7 @@ int value(BodyBuilder& b, Function which, const OperatorFormats& formats, const 
   if (!twice && formats.result != Format::F32)
     refuse(Code::BadAttribute, fmt::format("algorithm={} gives a value of f32: it goes with result=f32-first", name));
   for (const Algorithm& algorithm : algorithms(which))
-    if (algorithm.name == name) return algorithm.body(b, b.convert(0, Format::F32));
+    if (algorithm.name == name) return algorithm.body(b, b.convert(0, Format::F32), formats.operands[0]);
   return -1;
 }
 
@@ -76,6 +76,12 @@ Operator erf() { return function("erf", Function::Erf, "the error function of x,
 Operator exp() { return function("exp", Function::Exp, "e to the power x, correctly rounded"); }
 
 Operator log() { return function("log", Function::Log, "the natural logarithm of x, correctly rounded"); }
+
+Operator sigmoid() {
+  Operator op = function("sigmoid", Function::Sigmoid, "1 / (1 + e to the power -x), correctly rounded");
+  op.aliases = {"logistic"};
+  return op;
+}
 
 Operator tanh() { return function("tanh", Function::Tanh, "the hyperbolic tangent of x, correctly rounded"); }
 

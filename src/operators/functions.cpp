@@ -80,6 +80,22 @@ int tanh_of(Lines& l, int x) {
   return l.when(Comparison::GT, l.magnitude(x), l.value(0.0), y, x);  // zeros keep their sign, NaN stays
 }
 
+// Around zero the value comes so near to the middle between two of f32, 1/2 + x/4 itself, that f64 does not tell on which side it
+// is. There the last bit says so: one more or less where all behind 1/2 + x/4 is lost.
+int sigmoid_of(Lines& l, int x) {
+  const int one = l.value(1.0);
+  const int far = l.divide(one, l.add(one, exp_inside(l, l.clamped(l.negate(x), -200.0, 200.0))));
+  const int z = l.multiply(x, x);
+  const int line = l.fma(x, l.value(0.25), l.value(0.5));
+  const int rest = l.multiply(l.multiply(x, z), l.fma(z, l.value(1.0 / 480), l.value(-1.0 / 48)));
+  const int sum = l.add(line, rest);
+  const int step = l.when(Comparison::LT, rest, l.value(0.0), l.word(~std::uint64_t{0}), l.word(1));
+  const int beside = l.number(l.integer(ScalarOp::Add, l.bits(line), step));
+  const int lost = l.when(Comparison::EQ, rest, l.value(0.0), sum, beside);
+  const int near = l.when(Comparison::EQ, sum, line, lost, sum);
+  return l.unless_nan(x, l.when(Comparison::LT, l.magnitude(x), l.value(0x1p-9), near, far));
+}
+
 /// `parts` unit intervals from 1 on; behind them it is taken to be where they end.
 int erf_of(Lines& l, int x, int parts) {
   const int a = l.clamped(l.magnitude(x), 0.0, 1.0 + parts);
@@ -120,7 +136,10 @@ constexpr HardCase kHardLogs[] = {{0x1.827a74p-7, -0x1.1c2b1efffffffp+2},
                                   {0x1.b121a6p+76, 0x1.a9a3f10000001p+5},
                                   {0x1.6351d8p+95, 0x1.08b5110000001p+6}};
 
+constexpr HardCase kHardSigmoids[] = {{-0x1.250c02p-10, 0x1.ffb6bd0000001p-2}};
+
 std::span<const HardCase> hard_cases(Function function) {
+  if (function == Function::Sigmoid) return kHardSigmoids;
   if (function == Function::Log) return kHardLogs;
   return {};
 }
@@ -144,6 +163,9 @@ int apply_in_f64(BodyBuilder& builder, Function function, int x, bool wide) {
       break;
     case Function::Erf:
       y = erf_of(l, x, wide ? 5 : 3);  // it is 1 from 4 on in f32, and from 6 on in f64
+      break;
+    case Function::Sigmoid:
+      y = sigmoid_of(l, x);
       break;
   }
   if (wide) return y;

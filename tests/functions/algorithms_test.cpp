@@ -1,5 +1,5 @@
-// The algorithms of exp and erf, step by step as the libraries write them, in the compiler's own arithmetic: all inputs of the
-// 16-bit formats, and f32 where the exponent is not extreme and over all bits.
+// The algorithms of exp, erf and sigmoid, step by step as the libraries write them, in the compiler's own arithmetic: all inputs
+// of the 16-bit formats, and f32 where the exponent is not extreme and over all bits.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -19,7 +19,7 @@ constexpr float kInfinite = std::numeric_limits<float>::infinity();
 
 float power_of_two(float k) { return std::bit_cast<float>(static_cast<std::uint32_t>(static_cast<int>(k) + 127) << 23); }
 
-float exp2f_of_cephes(float x) {
+float exp2f_of_cephes(float x, Format /*format*/ = Format::F32) {
   if (std::isnan(x)) return x;
   if (x > 88.0F) return kInfinite;
   if (x < -88.0F) return 0.0F;
@@ -33,7 +33,7 @@ float exp2f_of_cephes(float x) {
   return power_of_two(k) * p;
 }
 
-float expf_of_cephes(float x) {
+float expf_of_cephes(float x, Format /*format*/ = Format::F32) {
   if (std::isnan(x)) return x;
   if (x < -88.0F) return 0.0F;
   if (x > 89.0F) return kInfinite;
@@ -45,7 +45,7 @@ float expf_of_cephes(float x) {
   return (std::fma(p, r * r, r) + 1.0F) * power_of_two(k);
 }
 
-float erf_of_hastings(float x) {
+float erf_of_hastings(float x, Format /*format*/ = Format::F32) {
   const float t = 1.0F / std::fma(0.3275911F, std::fabs(x), 1.0F);
   float p = 1.061405429F;
   for (const float c : {-1.453152027F, 1.421413741F, -0.284496736F, 0.254829592F}) p = std::fma(p, t, c);
@@ -53,15 +53,26 @@ float erf_of_hastings(float x) {
   return x > 0 ? y : -y;
 }
 
+float as_float(Bits bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits)); }
+
+float rounded(float x, Format format) {
+  return as_float(convert({format, convert({Format::F32, std::bit_cast<std::uint32_t>(x)}, format)}, Format::F32));
+}
+
+float sigmoid_by_magnitude(float x, Format format) {
+  const float y = 1.0F / (1.0F + rounded(exp2f_of_cephes(std::fabs(x)), format));
+  return x < 0 ? y : 1.0F - y;
+}
+
+float sigmoid_by_negative(float x, Format format) { return 1.0F / rounded(1.0F + rounded(expf_of_cephes(-x), format), format); }
+
 struct Case {
   const char* op;
   const char* algorithm;
-  float (*value)(float);
+  float (*value)(float, Format);
 };
 
 class Algorithms : public testing::TestWithParam<Case> {};
-
-float as_float(Bits bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits)); }
 
 void expect_same(const Case& wanted, const Tensor& x) {
   const Resolved problem = resolve(Problem{wanted.op, {{x.format(), x.shape()}}, {}});
@@ -70,7 +81,7 @@ void expect_same(const Case& wanted, const Tensor& x) {
   const Choices choices = complete_choices(op, problem.formats(), {{"algorithm", wanted.algorithm}, {"result", result}});
   const Tensor y = interpret(bind(op.build(problem.formats(), choices), problem.binding), std::vector<Tensor>{x}).results[0];
   for (std::int64_t i = 0; i < x.size(); ++i) {
-    const float value = wanted.value(as_float(convert({x.format(), x.get(i)}, Format::F32)));
+    const float value = wanted.value(as_float(convert({x.format(), x.get(i)}, Format::F32)), x.format());
     const Bits bits =
         std::isnan(value) ? quiet_nan(x.format()) : convert({Format::F32, std::bit_cast<std::uint32_t>(value)}, x.format());
     ASSERT_EQ(y.get(i), bits) << to_text(Scalar{x.format(), x.get(i)});
@@ -105,7 +116,9 @@ TEST_P(Algorithms, ASampleOfF32) {
 
 INSTANTIATE_TEST_SUITE_P(All, Algorithms,
                          testing::Values(Case{"exp", "cephes-exp2f", exp2f_of_cephes}, Case{"exp", "cephes-expf", expf_of_cephes},
-                                         Case{"erf", "abramowitz-stegun", erf_of_hastings}),
+                                         Case{"erf", "abramowitz-stegun", erf_of_hastings},
+                                         Case{"sigmoid", "exp-of-magnitude", sigmoid_by_magnitude},
+                                         Case{"sigmoid", "exp-of-negative", sigmoid_by_negative}),
                          [](const auto& info) {
                            std::string text = info.param.algorithm;
                            std::erase(text, '-');
@@ -116,6 +129,7 @@ INSTANTIATE_TEST_SUITE_P(All, Algorithms,
 TEST(AlgorithmNames, AreAllChecked) {
   EXPECT_EQ(algorithms(Function::Exp).size(), 2U);
   EXPECT_EQ(algorithms(Function::Erf).size(), 1U);
+  EXPECT_EQ(algorithms(Function::Sigmoid).size(), 2U);
   EXPECT_TRUE(algorithms(Function::Log).empty());
 }
 

@@ -1,5 +1,5 @@
-// exp, log, tanh, erf and gelu: StableHLO's own functions (erf is CHLO's, which its compilers take), and gelu as JAX exports it
-// by default, by tanh.
+// exp, log, sigmoid, tanh, erf and gelu: StableHLO's own functions (erf is CHLO's, which its compilers take), and gelu as JAX
+// exports it by default, by tanh.
 #include <fmt/format.h>
 
 #include "backends/stablehlo/writer.h"
@@ -16,6 +16,7 @@ std::string unary(const Problem& problem, const OperandSpec& result, const char*
 
 std::string exp(const Problem& problem, const OperandSpec& result) { return unary(problem, result, "exponential"); }
 std::string log(const Problem& problem, const OperandSpec& result) { return unary(problem, result, "log"); }
+std::string sigmoid(const Problem& problem, const OperandSpec& result) { return unary(problem, result, "logistic"); }
 std::string tanh(const Problem& problem, const OperandSpec& result) { return unary(problem, result, "tanh"); }
 
 std::string erf(const Problem& problem, const OperandSpec& result) {

@@ -30,6 +30,7 @@ std::string plain_stablehlo(const Problem& problem, const OperandSpec& result) {
                                                  {"quantize", plain::quantize},
                                                  {"reciprocal", plain::reciprocal},
                                                  {"rsqrt", plain::rsqrt},
+                                                 {"sigmoid", plain::sigmoid},
                                                  {"sqrt", plain::sqrt},
                                                  {"sum", plain::sum},
                                                  {"tanh", plain::tanh},

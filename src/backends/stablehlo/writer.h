@@ -68,6 +68,7 @@ std::string multiply_subtract(const Problem& problem, const OperandSpec& result)
 std::string convert(const Problem& problem, const OperandSpec& result);
 std::string exp(const Problem& problem, const OperandSpec& result);
 std::string log(const Problem& problem, const OperandSpec& result);
+std::string sigmoid(const Problem& problem, const OperandSpec& result);
 std::string tanh(const Problem& problem, const OperandSpec& result);
 std::string erf(const Problem& problem, const OperandSpec& result);
 std::string gelu(const Problem& problem, const OperandSpec& result);
