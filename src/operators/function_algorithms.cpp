@@ -28,10 +28,10 @@ struct Whole {
 
 Whole whole(Lines& l, int integer) { return {l.b.convert(integer, Format::F32), integer}; }
 
-/// The integer below |x| < 2^31, or x itself.
+/// The integer below |x| < 2^31, or x itself: the nearest one, or one less.
 Whole floor_of(Lines& l, int x) {
-  const Whole cut = whole(l, l.b.convert(x, Format::I32));
-  return whole(l, l.integer(ScalarOp::Subtract, cut.integer, l.when(Comparison::GT, cut.number, x, l.word(1), l.word(0))));
+  const Whole near = whole(l, l.b.convert(x, Format::I32));
+  return whole(l, l.integer(ScalarOp::Subtract, near.integer, l.when(Comparison::GT, near.number, x, l.word(1), l.word(0))));
 }
 
 /// The nearest integer, of two the upper, |x| < 2^22: floor(x + 1/2) without the rounding of that sum.
@@ -66,6 +66,13 @@ int cephes_expf(BodyBuilder& builder, int x, Format /*format*/) {
   const int r = l.fma(minus_k, l.value(-2.12194440e-4F), l.fma(minus_k, l.value(0.693359375), inside));
   const int y = l.add(l.fma(l.polynomial(kExpf, r), l.multiply(r, r), r), l.value(1.0));
   return l.unless_nan(x, times_power(l, y, k.integer));
+}
+
+int exp2_by_exp(BodyBuilder& builder, int x, Format format) {
+  Lines l(builder, Format::F32);
+  const int factor = builder.convert(builder.convert(l.value(0.69314718F), format), Format::F32);
+  const int product = builder.convert(builder.convert(l.multiply(x, factor), format), Format::F32);
+  return cephes_expf(builder, product, format);
 }
 
 // Where x is small the 1 cancels, and what is left is the polynomial's own error of 1e-9: erf(+0) is no zero.
@@ -110,6 +117,8 @@ const std::vector<Algorithm>& algorithms(Function function) {
                                            "two parts, then e^r by the polynomial of "
                                            "Cephes' expf, times 2^k, all but the last addition and the last product in FMAs",
                                            cephes_expf}};
+  static const std::vector<Algorithm> exp2{
+      {"exp-of-product", "exp(x * ln 2), ln 2 and the product rounded to the operand's format, exp by cephes-expf", exp2_by_exp}};
   static const std::vector<Algorithm> erf{
       {"abramowitz-stegun",
        "in f32: 1 - exp(-x^2) t P(t) with t = 1 / (1 + 0.3275911 |x|), Abramowitz and Stegun 7.1.26 in FMAs, exp by cephes-exp2f",
@@ -122,6 +131,7 @@ const std::vector<Algorithm>& algorithms(Function function) {
       {"exp-of-negative", "1 / (1 + exp(-x)), exp by cephes-expf; computed in f32, each step rounded to the operand's format",
        sigmoid_by_negative}};
   if (function == Function::Exp) return exp;
+  if (function == Function::Exp2) return exp2;
   if (function == Function::Erf) return erf;
   if (function == Function::Sigmoid) return sigmoid;
   return none;

@@ -1,4 +1,5 @@
-// exp, log, tanh, erf, sigmoid: a function of every element. Their canonical programs are correctly rounded (functions.h).
+// exp, exp2, expm1, log, log1p, tanh, erf, sigmoid: a function of every element. Their canonical programs are correctly rounded
+// (functions.h).
 #include <fmt/format.h>
 
 #include "diagnostic/diagnostic.h"
@@ -75,7 +76,21 @@ Operator erf() { return function("erf", Function::Erf, "the error function of x,
 
 Operator exp() { return function("exp", Function::Exp, "e to the power x, correctly rounded"); }
 
+Operator exp2() { return function("exp2", Function::Exp2, "2 to the power x, correctly rounded"); }
+
+Operator expm1() {
+  Operator op = function("expm1", Function::Expm1, "e to the power x, less 1, correctly rounded");
+  op.aliases = {"exponential_minus_one"};
+  return op;
+}
+
 Operator log() { return function("log", Function::Log, "the natural logarithm of x, correctly rounded"); }
+
+Operator log1p() {
+  Operator op = function("log1p", Function::Log1p, "the natural logarithm of 1 + x, correctly rounded");
+  op.aliases = {"log_plus_one"};
+  return op;
+}
 
 Operator sigmoid() {
   Operator op = function("sigmoid", Function::Sigmoid, "1 / (1 + e to the power -x), correctly rounded");

@@ -15,32 +15,75 @@ namespace {
 
 using namespace coefficients;
 
-/// exp for |x| <= 700, NaN excluded. `low` is what is left of the rounding of the result before it is scaled, `scaled` the
-/// result.
-int exp_inside(Lines& l, int x) {
+/// An exponent taken apart: 2^k e^(r + e) with |r| <= ln 2 / 2 and e what r lost; the low bits of `shifted` are k.
+struct Reduced {
+  int shifted, k, r, e;
+};
+
+/// Of e^x, |x| <= 700, NaN excluded.
+Reduced reduced(Lines& l, int x) {
   const int shifted = l.fma(x, l.value(kLog2E), l.value(kIntegers));
   const int k = l.subtract(shifted, l.value(kIntegers));
-  const int minus_k = l.negate(k);
   // x - k ln 2 as r + e: the first fma is exact.
-  const int high = l.fma(minus_k, l.value(kLn2High), x);
+  const int high = l.fma(l.negate(k), l.value(kLn2High), x);
   const int low = l.multiply(k, l.value(kLn2Low));
   const int r = l.subtract(high, low);
-  const int e = l.subtract(l.subtract(high, r), low);
-  const int r2 = l.multiply(r, r);
-  const int tail = l.fma(l.multiply(r2, r), l.polynomial(kExp, r), l.multiply(r2, l.value(0.5)));
-  const int one = l.value(1.0);
-  const int sum = l.add(one, r);
-  const int lost = l.add(l.subtract(one, sum), r);
-  const int y = l.add(sum, l.add(l.add(lost, e), tail));
-  // times 2^k, in the exponent's field: the low bits of `shifted` are k.
-  const int exponent = l.integer(ScalarOp::ShiftLeft, l.bits(shifted), l.word(52));
-  return l.number(l.integer(ScalarOp::Add, l.bits(y), exponent));
+  return {shifted, k, r, l.subtract(l.subtract(high, r), low)};
 }
+
+/// Of 2^x, x of at most 24 bits: x - k is exact, and so is what its product with ln 2 loses.
+Reduced reduced_by_two(Lines& l, int x) {
+  const int shifted = l.add(x, l.value(kIntegers));
+  const int k = l.subtract(shifted, l.value(kIntegers));
+  const int f = l.subtract(x, k);
+  const int high = l.multiply(f, l.value(kLn2High));
+  const int lost = l.fma(f, l.value(kLn2High), l.negate(high));
+  const int low = l.multiply(f, l.value(kLn2Low));
+  const int r = l.add(high, low);
+  return {shifted, k, r, l.add(l.add(l.subtract(high, r), low), lost)};
+}
+
+/// e^r - 1 - r.
+int exp_tail(Lines& l, int r) {
+  const int r2 = l.multiply(r, r);
+  return l.fma(l.multiply(r2, r), l.polynomial(kExp, r), l.multiply(r2, l.value(0.5)));
+}
+
+/// y * 2^k, in the exponent's field.
+int times_power(Lines& l, int y, const Reduced& x) {
+  return l.number(l.integer(ScalarOp::Add, l.bits(y), l.integer(ScalarOp::ShiftLeft, l.bits(x.shifted), l.word(52))));
+}
+
+int exp_inside(Lines& l, const Reduced& x) {
+  const int tail = exp_tail(l, x.r);
+  const int one = l.value(1.0);
+  const int sum = l.add(one, x.r);
+  const int lost = l.add(l.subtract(one, sum), x.r);
+  return times_power(l, l.add(sum, l.add(l.add(lost, x.e), tail)), x);
+}
+
+int exp_inside(Lines& l, int x) { return exp_inside(l, reduced(l, x)); }
 
 // Beyond +-200 every format here has overflowed or is zero.
 int exp_of(Lines& l, int x) { return l.unless_nan(x, exp_inside(l, l.clamped(x, -200.0, 200.0))); }
 
-int log_of(Lines& l, int x) {
+int exp2_of(Lines& l, int x) { return l.unless_nan(x, exp_inside(l, reduced_by_two(l, l.clamped(x, -200.0, 200.0)))); }
+
+// (2^k - 1) + 2^k (e^r - 1): the power is exact, and its difference from 1 where the rest counts.
+int expm1_of(Lines& l, int x) {
+  const Reduced inside = reduced(l, l.clamped(x, -200.0, 200.0));
+  const int one = l.value(1.0);
+  const int power = times_power(l, one, inside);
+  const int base = l.subtract(power, one);
+  const int first = l.multiply(power, inside.r);
+  const int sum = l.add(base, first);
+  const int lost = l.add(l.subtract(base, sum), first);
+  const int y = l.add(sum, l.fma(power, l.add(inside.e, exp_tail(l, inside.r)), lost));
+  return l.when(Comparison::GT, l.magnitude(x), l.value(0.0), y, x);  // zeros keep their sign, NaN stays
+}
+
+/// log(x), plus `more` that is small beside it (negative: none).
+int log_of(Lines& l, int x, int more = -1) {
   const int bits = l.bits(x);
   const int from_root = l.integer(ScalarOp::Subtract, bits, l.word(std::bit_cast<Bits>(0x1.6a09e667f3bcdp-1)));  // sqrt(1/2)
   const int k = l.integer(ScalarOp::ShiftRightArithmetic, from_root, l.word(52));
@@ -58,13 +101,24 @@ int log_of(Lines& l, int x) {
   const int scale = l.multiply(exponent, l.value(kLn2High));  // exact
   const int sum = l.add(scale, high);
   const int lost_there = l.add(l.subtract(scale, sum), high);
-  const int rest = l.fma(exponent, l.value(kLn2Low), l.add(lost, correction));
+  int rest = l.fma(exponent, l.value(kLn2Low), l.add(lost, correction));
+  if (more >= 0) rest = l.add(rest, more);
   const int y = l.add(sum, l.add(lost_there, rest));
   const int infinite = l.value(std::bit_cast<double>(infinity(Format::F64)));
   const int below = l.when(Comparison::EQ, x, l.value(0.0), l.value(std::bit_cast<double>(infinity(Format::F64, true))),
                            l.value(std::bit_cast<double>(quiet_nan(Format::F64))));
   const int positive = l.when(Comparison::GT, x, l.value(0.0), y, below);
   return l.when(Comparison::EQ, x, infinite, x, positive);
+}
+
+// Behind 1 + x as f64 has it, what it lost of x (D. E. Knuth's exact sum), to the first order.
+int log1p_of(Lines& l, int x) {
+  const int one = l.value(1.0);
+  const int u = l.add(one, x);
+  const int back = l.subtract(u, x);
+  const int lost = l.add(l.subtract(one, back), l.subtract(x, l.subtract(u, back)));
+  const int y = log_of(l, u, l.divide(lost, u));
+  return l.when(Comparison::GT, l.magnitude(x), l.value(0.0), y, x);  // zeros keep their sign, NaN stays
 }
 
 int tanh_of(Lines& l, int x) {
@@ -138,7 +192,16 @@ constexpr HardCase kHardLogs[] = {{0x1.827a74p-7, -0x1.1c2b1efffffffp+2},
 
 constexpr HardCase kHardSigmoids[] = {{-0x1.250c02p-10, 0x1.ffb6bd0000001p-2}};
 
+constexpr HardCase kHardLog1ps[] = {
+    {-0x1.7ffffap-21, -0x1.800002fffffffp-21}, {-0x1.1fffcap-17, -0x1.20001afffffffp-17}, {-0x1.1d9188p-9, -0x1.1de1490000001p-9},
+    {0x1.800006p-21, 0x1.7ffffd0000001p-21},   {0x1.200036p-17, 0x1.1fffe50000001p-17},   {0x1.fb035ap-2, 0x1.9bddc2fffffffp-2},
+    {0x1.0f1fd6p+3, 0x1.1fcbcefffffffp+1},     {0x1.b121a6p+76, 0x1.a9a3f10000001p+5},    {0x1.6351d8p+95, 0x1.08b5110000001p+6}};
+
+constexpr HardCase kHardExp2s[] = {{0x1.853a6ep-9, 0x1.0087090000001p+0}, {-0x1.e7526ep-6, 0x1.f58d610000001p-1}};
+
 std::span<const HardCase> hard_cases(Function function) {
+  if (function == Function::Exp2) return kHardExp2s;
+  if (function == Function::Log1p) return kHardLog1ps;
   if (function == Function::Sigmoid) return kHardSigmoids;
   if (function == Function::Log) return kHardLogs;
   return {};
@@ -155,8 +218,17 @@ int apply_in_f64(BodyBuilder& builder, Function function, int x, bool wide) {
         y = l.when(Comparison::EQ, x, l.value(-std::numeric_limits<double>::infinity()), l.value(0.0), y);
       }
       break;
+    case Function::Exp2:
+      y = exp2_of(l, x);
+      break;
+    case Function::Expm1:
+      y = expm1_of(l, x);
+      break;
     case Function::Log:
       y = log_of(l, x);
+      break;
+    case Function::Log1p:
+      y = log1p_of(l, x);
       break;
     case Function::Tanh:
       y = tanh_of(l, x);

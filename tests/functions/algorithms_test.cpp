@@ -1,5 +1,5 @@
-// The algorithms of exp, erf and sigmoid, step by step as the libraries write them, in the compiler's own arithmetic: all inputs
-// of the 16-bit formats, and f32 where the exponent is not extreme and over all bits.
+// The algorithms of exp, exp2, erf and sigmoid, step by step as the libraries write them, in the compiler's own arithmetic: all
+// inputs of the 16-bit formats, and f32 where the exponent is not extreme and over all bits.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -66,6 +66,8 @@ float sigmoid_by_magnitude(float x, Format format) {
 
 float sigmoid_by_negative(float x, Format format) { return 1.0F / rounded(1.0F + rounded(expf_of_cephes(-x), format), format); }
 
+float exp2_by_exp(float x, Format format) { return expf_of_cephes(rounded(x * rounded(0.69314718F, format), format)); }
+
 struct Case {
   const char* op;
   const char* algorithm;
@@ -116,6 +118,7 @@ TEST_P(Algorithms, ASampleOfF32) {
 
 INSTANTIATE_TEST_SUITE_P(All, Algorithms,
                          testing::Values(Case{"exp", "cephes-exp2f", exp2f_of_cephes}, Case{"exp", "cephes-expf", expf_of_cephes},
+                                         Case{"exp2", "exp-of-product", exp2_by_exp},
                                          Case{"erf", "abramowitz-stegun", erf_of_hastings},
                                          Case{"sigmoid", "exp-of-magnitude", sigmoid_by_magnitude},
                                          Case{"sigmoid", "exp-of-negative", sigmoid_by_negative}),
@@ -128,6 +131,7 @@ INSTANTIATE_TEST_SUITE_P(All, Algorithms,
 // Each in the list of its function has its case above.
 TEST(AlgorithmNames, AreAllChecked) {
   EXPECT_EQ(algorithms(Function::Exp).size(), 2U);
+  EXPECT_EQ(algorithms(Function::Exp2).size(), 1U);
   EXPECT_EQ(algorithms(Function::Erf).size(), 1U);
   EXPECT_EQ(algorithms(Function::Sigmoid).size(), 2U);
   EXPECT_TRUE(algorithms(Function::Log).empty());

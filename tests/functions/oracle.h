@@ -12,9 +12,10 @@
 
 namespace bitpact::test {
 
-enum class Named { Exp, Log, Tanh, Erf, Sigmoid, Reciprocal, Sqrt, Rsqrt };
+enum class Named { Exp, Exp2, Expm1, Log, Log1p, Tanh, Erf, Sigmoid, Reciprocal, Sqrt, Rsqrt };
 inline const char* spelling(Named which) {
-  constexpr const char* kNames[] = {"exp", "log", "tanh", "erf", "sigmoid", "reciprocal", "sqrt", "rsqrt"};
+  constexpr const char* kNames[] = {"exp", "exp2",    "expm1",      "log",  "log1p", "tanh",
+                                    "erf", "sigmoid", "reciprocal", "sqrt", "rsqrt"};
   return kNames[static_cast<int>(which)];
 }
 
@@ -53,6 +54,12 @@ class FunctionOracle {
     switch (which_) {
       case Named::Exp:
         return mpfr_exp(y_, x_, MPFR_RNDN);
+      case Named::Exp2:
+        return mpfr_exp2(y_, x_, MPFR_RNDN);
+      case Named::Expm1:
+        return mpfr_expm1(y_, x_, MPFR_RNDN);
+      case Named::Log1p:
+        return mpfr_log1p(y_, x_, MPFR_RNDN);
       case Named::Log:
         return mpfr_log(y_, x_, MPFR_RNDN);
       case Named::Tanh:
@@ -100,6 +107,12 @@ inline double library(Named which, double x) {
   switch (which) {
     case Named::Exp:
       return std::exp(x);
+    case Named::Exp2:
+      return std::exp2(x);
+    case Named::Expm1:
+      return std::expm1(x);
+    case Named::Log1p:
+      return std::log1p(x);
     case Named::Log:
       return std::log(x);
     case Named::Tanh:
