@@ -235,7 +235,7 @@ TEST(PythonRuntimes, FunctionsWhereTheRuntimeHasThem) {
     const Tensor y = call(backend, op + " 4xf32", {x}, spec_of(x)).results[0];
     for (int i = 0; i < 4; ++i) {
       const double want = exact(static_cast<double>(x.as<float>()[i]));
-      if (std::isnan(want)) continue;
+      if (!std::isfinite(want)) continue;
       EXPECT_NEAR(y.as<float>()[i], want, 2e-6 * std::max(1.0, std::abs(want)));
     }
   };
