@@ -1,4 +1,4 @@
-"""Functions of one operand. NumPy has neither erf nor gelu."""
+"""Functions of one operand. NumPy has no erf, gelu, sigmoid and round_nearest_afz."""
 
 import numpy as np
 from loops import fixed
@@ -6,5 +6,6 @@ from operator_table import Entry
 
 
 def add_to(table):
-    for ufunc in (np.exp, np.log, np.tanh):
+    for ufunc in (np.exp, np.exp2, np.expm1, np.log, np.log1p, np.tanh, np.floor, np.ceil):
         table[ufunc.__name__] = Entry(1, fixed(ufunc))
+    table["round_nearest_even"] = Entry(1, fixed(np.rint))

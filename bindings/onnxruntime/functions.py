@@ -1,4 +1,4 @@
-"""Functions of one operand; Gelu with its own default formula."""
+"""Functions of one operand; Gelu with its own default formula. ONNX has no exp2, expm1, log1p and round_nearest_afz."""
 
 from models import Built, node
 from operator_table import Entry
@@ -9,5 +9,7 @@ def unary(op_type):
 
 
 def add_to(table):
-    for name, op_type in {"exp": "Exp", "log": "Log", "tanh": "Tanh", "erf": "Erf", "gelu": "Gelu"}.items():
+    names = {"exp": "Exp", "log": "Log", "sigmoid": "Sigmoid", "tanh": "Tanh", "erf": "Erf", "gelu": "Gelu"}
+    names |= {"floor": "Floor", "ceil": "Ceil", "round_nearest_even": "Round"}
+    for name, op_type in names.items():
         table[name] = unary(op_type)

@@ -163,6 +163,12 @@ TensorValue ScalarText::carried(LaneValue value) {
   return wide(value, Format::F32);
 }
 
+void ScalarText::keep_apart(ScalarOp op, const LaneValue& left, const LaneValue& right, std::vector<TensorValue>& tensors) {
+  const auto joined = [op](const LaneValue& x) { return op == ScalarOp::Multiply ? x.times_constant : x.plus_constant; };
+  if (left.constant && joined(right)) tensors[0] = unknown(tensors[0]);
+  if (right.constant && joined(left)) tensors[1] = unknown(tensors[1]);
+}
+
 LaneValue ScalarText::arithmetic(const Instruction& instruction, std::vector<LaneValue*> operands) {
   const Format format = instruction.format;
   const Format compute = carrier(format);
@@ -175,6 +181,7 @@ LaneValue ScalarText::arithmetic(const Instruction& instruction, std::vector<Lan
     tensors.push_back(wide(*operand, compute));
   }
   LaneValue value;
+  if (adds || instruction.op == ScalarOp::Multiply) keep_apart(instruction.op, *operands[0], *operands[1], tensors);
   // A divisor that is one value for all dividends, or a constant, is turned into a product with its reciprocal: one that depends
   // on the dividend's bits is not.
   const bool hide = traits_.rewrites_divisions && is_float(format);
@@ -184,6 +191,8 @@ LaneValue ScalarText::arithmetic(const Instruction& instruction, std::vector<Lan
   if (hide && instruction.op == ScalarOp::Sqrt) value.tensor = with_runtime_zero(value.tensor, nullptr);
   value.format = value.origin = format;
   value.rounded = compute == format;
+  if (adds || instruction.op == ScalarOp::Multiply)
+    (adds ? value.plus_constant : value.times_constant) = operands[0]->constant || operands[1]->constant;
   if (instruction.op == ScalarOp::Multiply) {
     const bool exact = product_is_exact(operands[0]->origin, operands[1]->origin, compute);
     value.bare_product = traits_.contracts_multiply_add && is_float(format) && compute == format && !exact;
@@ -209,6 +218,7 @@ LaneValue ScalarText::fused(const Instruction& instruction, std::vector<LaneValu
   LaneValue value;
   value.tensor = f_.elementwise("stablehlo.add", {product, wide(*operands[2], format)}, format);
   value.format = value.origin = format;
+  value.plus_constant = operands[2]->constant;
   return value;
 }
 
@@ -298,6 +308,7 @@ std::vector<LaneValue> ScalarText::run(const ScalarBody& body, std::vector<LaneV
         const Bits bits = bitpact::convert({instruction.format, instruction.immediate}, carry);
         value.tensor = known_or_not(carry, bits, like.axes, like.shape);
         value.format = value.origin = instruction.format;
+        value.constant = is_float(instruction.format);
         break;
       }
       case ScalarOp::Add:

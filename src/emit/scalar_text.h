@@ -22,6 +22,9 @@ struct LaneValue {
   bool rounded = true;
   bool bare_product = false;    ///< a multiply that the compiler would contract into an add that uses it
   Format origin = Format::F32;  ///< the narrowest format known to hold the value: tells which products are exact
+  /// A constant float, and what was just added to or multiplied by one: XLA makes (x + a) + b, a and b constants, into x + (a +
+  /// b).
+  bool constant = false, plus_constant = false, times_constant = false;
 };
 
 /// A product that must be rounded by itself is hidden behind "+ -0.0": contracted, fma(a, b, -0) is the rounded product; not
@@ -78,6 +81,8 @@ class ScalarText {
   std::optional<LaneValue> fused_exactly(Format format, const std::vector<LaneValue*>& operands);
   /// x with a zero made at run time xored into its bits: `masked`'s bits & 0 where given.
   TensorValue with_runtime_zero(const TensorValue& x, const TensorValue* masked);
+  /// The constant, hidden from the compiler where the other operand already has one that it would be joined with.
+  void keep_apart(ScalarOp op, const LaneValue& left, const LaneValue& right, std::vector<TensorValue>& tensors);
   TensorValue wide(LaneValue& value, Format format);
   void round_on_bits(LaneValue& value);
   void guard(LaneValue& value);

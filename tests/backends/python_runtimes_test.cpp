@@ -235,7 +235,7 @@ TEST(PythonRuntimes, FunctionsWhereTheRuntimeHasThem) {
     const Tensor y = call(backend, op + " 4xf32", {x}, spec_of(x)).results[0];
     for (int i = 0; i < 4; ++i) {
       const double want = exact(static_cast<double>(x.as<float>()[i]));
-      if (std::isnan(want)) continue;
+      if (!std::isfinite(want)) continue;
       EXPECT_NEAR(y.as<float>()[i], want, 2e-6 * std::max(1.0, std::abs(want)));
     }
   };
@@ -243,8 +243,19 @@ TEST(PythonRuntimes, FunctionsWhereTheRuntimeHasThem) {
     near(backend, "exp", std::exp);
     near(backend, "log", std::log);
     near(backend, "tanh", std::tanh);
-    if (backend != "numpy") near(backend, "erf", std::erf);
+    near(backend, "floor", std::floor);
+    near(backend, "ceil", std::ceil);
+    near(backend, "round_nearest_even", std::nearbyint);
+    if (backend != "onnxruntime") {
+      near(backend, "exp2", std::exp2);
+      near(backend, "expm1", std::expm1);
+      near(backend, "log1p", std::log1p);
+    }
+    if (backend == "numpy") continue;
+    near(backend, "erf", std::erf);
+    near(backend, "sigmoid", [](double v) { return 1 / (1 + std::exp(-v)); });
   }
+  near("xla", "round_nearest_afz", std::round);
   // One point tells the formulas apart: by erf -0.15865525, by tanh -0.15880801.
   EXPECT_NEAR(call("onnxruntime", "gelu 4xf32", {x}, spec_of(x)).results[0].as<float>()[0], -0.15865525, 1e-6);
   EXPECT_NEAR(call("xla", "gelu 4xf32", {x}, spec_of(x)).results[0].as<float>()[0], -0.15880801, 1e-6);
@@ -280,8 +291,10 @@ TEST(PythonRuntimes, RefuseWhatTheyDoNotCarry) {
     EXPECT_REFUSED(Code::BackendLacksFormat, backend == "onnxruntime" ? "tensor(double)" : "f64",
                    call(backend, "add 2x2xf32,2x2xf32 out=f64", {f, f}, {Format::F64, {2, 2}}));
   }
-  for (const char* op : {"erf", "gelu"})
+  for (const char* op : {"erf", "gelu", "sigmoid", "round_nearest_afz"})
     EXPECT_REFUSED(Code::BackendLacksOperator, op, call("numpy", std::string(op) + " 2x2xf32", {f}, spec_of(f)));
+  for (const char* op : {"exp2", "expm1", "log1p", "round_nearest_afz"})
+    EXPECT_REFUSED(Code::BackendLacksOperator, op, call("onnxruntime", std::string(op) + " 2x2xf32", {f}, spec_of(f)));
   EXPECT_REFUSED(Code::BackendLacksOperator, "quantize", call("xla", "quantize 2x2xf32", {f}, spec_of(f)));
   EXPECT_REFUSED(Code::BackendLacksFormat, "onnx.Add of bf16", call("onnxruntime", "add 2x2xbf16,2x2xbf16", {b, b}, spec_of(b)));
   // NumPy's loop for a product of bf16 matrices gives f32.

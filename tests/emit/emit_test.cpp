@@ -36,6 +36,30 @@ TEST(Emit, AProductThatMustBeRoundedIsNoDotOnATargetThatFuses) {
   EXPECT_TRUE(has(all[0].module, "applies stablehlo.add across dimensions = [0]"));
 }
 
+// XLA joins the constants of (x + a) + b: the second is one that it does not know. One alone stands as it is.
+TEST(Emit, ConstantsThatFollowOneAnotherAreKeptApart) {
+  const auto text = [](ScalarOp first, ScalarOp second) {
+    BodyBuilder b({Format::F32});
+    const int c = b.constant(Format::F32, 0x4b400000);
+    const int y = b.op(second, Format::F32, {b.op(first, Format::F32, {0, c}), c});
+    NumericProgram one;
+    one.nodes = {Input{"x", Format::F32, {"d"}}, Map{{0}, b.finish({y}), {"d"}}};
+    one.results = {1};
+    return emit(bind(one, {{{"d"}}, {"d"}, {}, {{"d", 4}}}), Traits{})[0].module;
+  };
+  EXPECT_TRUE(has(text(ScalarOp::Add, ScalarOp::Subtract), "stablehlo.xor"));
+  EXPECT_TRUE(has(text(ScalarOp::Subtract, ScalarOp::Add), "stablehlo.xor"));
+  EXPECT_TRUE(has(text(ScalarOp::Multiply, ScalarOp::Multiply), "stablehlo.xor"));
+  EXPECT_FALSE(has(text(ScalarOp::Add, ScalarOp::Multiply), "stablehlo.xor"));
+  BodyBuilder b({Format::F32});
+  const int c = b.constant(Format::F32, 0x4b400000);
+  const int y = b.op(ScalarOp::Subtract, Format::F32, {b.op(ScalarOp::Fma, Format::F32, {0, c, c}), c});
+  NumericProgram one;
+  one.nodes = {Input{"x", Format::F32, {"d"}}, Map{{0}, b.finish({y}), {"d"}}};
+  one.results = {1};
+  EXPECT_TRUE(has(emit(bind(one, {{{"d"}}, {"d"}, {}, {{"d", 4}}}), Traits{})[0].module, "stablehlo.xor"));
+}
+
 TEST(Emit, ALoneOperandIsReducedWhereItLies) {
   const auto all = emit(program("sum 4x9x5xf32 axis=1"), Traits{});
   EXPECT_EQ(all[0].form, "reduce");

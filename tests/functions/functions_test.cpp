@@ -1,5 +1,5 @@
-// The canonical exp, log, tanh, erf, reciprocal, sqrt and rsqrt are correctly rounded: all inputs of the 16-bit formats, and of
-// f32 a sample here and all of them in the long test.
+// The canonical exp, exp2, expm1, log, log1p, tanh, erf, sigmoid, reciprocal, sqrt and rsqrt are correctly rounded: all inputs of
+// the 16-bit formats, and of f32 a sample here and all of them in the long test.
 #include "operators/functions.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,8 @@ using test::decided;
 using test::FunctionOracle;
 using test::Named;
 
-constexpr Named kAll[] = {Named::Exp, Named::Log, Named::Tanh, Named::Erf, Named::Reciprocal, Named::Sqrt, Named::Rsqrt};
+constexpr Named kAll[] = {Named::Exp, Named::Exp2,    Named::Expm1,      Named::Log,  Named::Log1p, Named::Tanh,
+                          Named::Erf, Named::Sigmoid, Named::Reciprocal, Named::Sqrt, Named::Rsqrt};
 
 Tensor run(Named which, const Tensor& x) {
   const Resolved problem = resolve(Problem{test::spelling(which), {{x.format(), x.shape()}}, {}});
@@ -50,16 +51,22 @@ TEST_P(Functions, ASampleOfF32) {
   constexpr std::int64_t kCount = 1 << 20;
   std::mt19937_64 random(20);
   Tensor x(Format::F32, {kCount});
-  const Bits special[] = {0,          0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 1,
-                          0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0xff7fffff, 0x3f800000, 0xbf800000,
-                          0x3f7fffff, 0x3f800001, 0x42b17217, 0x42b17218, 0x42b17219, 0xc2aeac4f, 0xc2aeac50,
-                          0xc2cff1b4, 0xc2cff1b5, 0x41102cb3, 0x40800000, 0x407ad444};
+  const Bits special[] = {0,          0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 1,          0x80000001,
+                          0x007fffff, 0x00800000, 0x7f7fffff, 0xff7fffff, 0x3f800000, 0xbf800000, 0x3f7fffff, 0x3f800001,
+                          0x42b17217, 0x42b17218, 0x42b17219, 0xc2aeac4f, 0xc2aeac50, 0xc2cff1b4, 0xc2cff1b5, 0x41102cb3,
+                          0x40800000, 0x407ad444, 0xba928601, 0xb53ffffd, 0xb70fffe5, 0xbb0ec8c4, 0x35400003, 0x3710001b,
+                          0x3efd81ad, 0x41078feb, 0x65d890d3, 0x6f31a8ec, 0x3b429d37, 0xbcf3a937};
   for (std::int64_t i = 0; i < kCount; ++i) {
     const std::uint64_t w = random();
     const Bits exponent = 127 - 14 + (w >> 40) % 21;
     x.set(i, i % 2 == 0 ? (w & 0x807fffff) | exponent << 23 : w & 0xffffffff);
   }
   for (size_t i = 0; i < std::size(special); ++i) x.set(static_cast<std::int64_t>(i), special[i]);
+  // Where 1/2 + x/4 is the middle between two values.
+  for (std::int64_t i = 0; i < 1024; ++i) {
+    const float tie = static_cast<float>(i % 512) * (i < 512 ? 0x1p-23F : -0x1p-24F);
+    x.set(kCount - 1 - i, std::bit_cast<std::uint32_t>(tie));
+  }
   const Tensor y = run(GetParam(), x);
   FunctionOracle oracle(GetParam(), Format::F32);
   for (std::int64_t i = 0; i < kCount; ++i) {

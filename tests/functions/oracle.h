@@ -12,9 +12,10 @@
 
 namespace bitpact::test {
 
-enum class Named { Exp, Log, Tanh, Erf, Reciprocal, Sqrt, Rsqrt };
+enum class Named { Exp, Exp2, Expm1, Log, Log1p, Tanh, Erf, Sigmoid, Reciprocal, Sqrt, Rsqrt };
 inline const char* spelling(Named which) {
-  constexpr const char* kNames[] = {"exp", "log", "tanh", "erf", "reciprocal", "sqrt", "rsqrt"};
+  constexpr const char* kNames[] = {"exp", "exp2",    "expm1",      "log",  "log1p", "tanh",
+                                    "erf", "sigmoid", "reciprocal", "sqrt", "rsqrt"};
   return kNames[static_cast<int>(which)];
 }
 
@@ -53,12 +54,20 @@ class FunctionOracle {
     switch (which_) {
       case Named::Exp:
         return mpfr_exp(y_, x_, MPFR_RNDN);
+      case Named::Exp2:
+        return mpfr_exp2(y_, x_, MPFR_RNDN);
+      case Named::Expm1:
+        return mpfr_expm1(y_, x_, MPFR_RNDN);
+      case Named::Log1p:
+        return mpfr_log1p(y_, x_, MPFR_RNDN);
       case Named::Log:
         return mpfr_log(y_, x_, MPFR_RNDN);
       case Named::Tanh:
         return mpfr_tanh(y_, x_, MPFR_RNDN);
       case Named::Erf:
         return mpfr_erf(y_, x_, MPFR_RNDN);
+      case Named::Sigmoid:
+        return sigmoid();
       case Named::Reciprocal:
         return mpfr_ui_div(y_, 1, x_, MPFR_RNDN);
       case Named::Sqrt:
@@ -69,6 +78,24 @@ class FunctionOracle {
     }
     return 0;
   }
+  /// With bits enough that cutting a step does not matter, and all of MPFR's exponents: exp(-x) may leave the format's.
+  int sigmoid() {
+    const mpfr_exp_t least = mpfr_get_emin(), greatest = mpfr_get_emax();
+    mpfr_set_emin(mpfr_get_emin_min());
+    mpfr_set_emax(mpfr_get_emax_max());
+    mpfr_t t;
+    mpfr_init2(t, 400);
+    mpfr_neg(t, x_, MPFR_RNDN);
+    mpfr_exp(t, t, MPFR_RNDN);
+    mpfr_add_ui(t, t, 1, MPFR_RNDN);
+    mpfr_ui_div(t, 1, t, MPFR_RNDN);
+    mpfr_set_emin(least);
+    mpfr_set_emax(greatest);
+    const int inexact = mpfr_set(y_, t, MPFR_RNDN);
+    mpfr_clear(t);
+    return inexact;
+  }
+
   Named which_;
   Format format_;
   int precision_ = 0, least_ = 0;
@@ -80,12 +107,20 @@ inline double library(Named which, double x) {
   switch (which) {
     case Named::Exp:
       return std::exp(x);
+    case Named::Exp2:
+      return std::exp2(x);
+    case Named::Expm1:
+      return std::expm1(x);
+    case Named::Log1p:
+      return std::log1p(x);
     case Named::Log:
       return std::log(x);
     case Named::Tanh:
       return std::tanh(x);
     case Named::Erf:
       return std::erf(x);
+    case Named::Sigmoid:
+      return 1.0 / (1.0 + std::exp(-x));
     case Named::Reciprocal:
       return 1.0 / x;
     case Named::Sqrt:
