@@ -23,9 +23,10 @@ void add_emit(Program program) {
   verb->add_option("contract", o->contract, "contract file")->required();
   verb->add_option("--for", o->target, "the backend that will compile it")->capture_default_str();
   verb->add_option("--problem", o->problem, "problem line; the contract's first verified one unless given");
-  verb->add_option("--form", o->form,
-                   "dot_general, reduce, while, batched-dot_general, batched-reduce, batched-while, written-out; the likely "
-                   "cheapest unless given");
+  verb->add_option(
+      "--form", o->form,
+      "dot_general, reduce, while, batched-dot_general, batched-reduce, batched-while, written-out, table; the likely "
+      "cheapest unless given");
   verb->add_option("--into", o->into, "a module of yours: the function is added to it");
   verb->add_option("--replace", o->replace, "with --into: the value, e.g. %3, whose operation becomes a call of it");
   verb->add_option("-o,--output", o->output, "file; stdout unless given");

@@ -202,8 +202,12 @@ std::vector<Emitted> emit(const BoundProgram& program, const Traits& traits, con
       refusals.push_back(refused);
     }
   }
-  if (all.empty()) refuse_all(refusals);
-  return all;
+  if (!all.empty()) return all;
+  // What a target has no arithmetic for (f64, say) it can still look up.
+  const std::optional<BoundProgram> table = tabulated(program);
+  if (!table) refuse_all(refusals);
+  Written written = write_function(*table, traits, FoldForm::While, options);
+  return {{"table", std::move(written.text), std::move(written.carries)}};
 }
 
 }  // namespace bitpact

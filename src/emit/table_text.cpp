@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "interpret/interpret.h"
+
 namespace bitpact {
 namespace {
 
@@ -36,6 +38,31 @@ TensorValue emit_table(FunctionText& function, const Table& table, const TensorV
       bits, {"element"}, {count});
   const TensorValue y = function.reshape(flat, table.axes, shape);
   return is_float(to) ? function.bitcast(y, to) : y;
+}
+
+std::optional<BoundProgram> tabulated(const BoundProgram& program) {
+  BoundProgram flat{program.program, {}};
+  const Input* input = nullptr;
+  for (Node& node : flat.program.nodes) {
+    if (std::holds_alternative<Fold>(node)) return {};
+    if (std::holds_alternative<Input>(node)) {
+      if (input != nullptr) return {};
+      input = &std::get<Input>(node);
+    } else if (!input || axes_of(node).size() != input->axes.size()) {
+      return {};
+    }
+  }
+  const auto entries = input ? table_entries(input->format) : std::nullopt;
+  if (!entries || program.program.results.size() != 1) return {};
+  const Axes axes = axes_of(program.program.nodes[static_cast<size_t>(program.program.results[0])]);
+  const Input own = *input;
+  const std::string along = "entry";
+  for (Node& node : flat.program.nodes) std::visit([&](auto& n) { n.axes = {along}; }, node);
+  flat.extents = {{along, *entries}};
+  Tensor all(own.format, {*entries});
+  for (std::int64_t i = 0; i < *entries; ++i) all.set(i, static_cast<Bits>(i));
+  const Tensor values = interpret(flat, std::span(&all, 1)).results[0];
+  return BoundProgram{{{own, Table{{0}, values, axes}}, {1}}, program.extents};
 }
 
 }  // namespace bitpact

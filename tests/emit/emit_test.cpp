@@ -231,6 +231,16 @@ TEST(Emit, ATableIsLookedUpByBits) {
   EXPECT_FALSE(emit(behind, Traits{})[0].carries.excludes.empty());
 }
 
+TEST(Emit, WhatHasNoArithmeticThereIsLookedUp) {
+  const auto f16 = emit(program("tanh 3x5xf16"), Traits{});  // its body is in f64
+  ASSERT_EQ(forms(f16), (Names{"table"}));
+  EXPECT_TRUE(f16[0].carries.excludes.empty());
+  EXPECT_TRUE(has(f16[0].module, "stablehlo.gather"));
+  const Choices in_f32{{"algorithm", "cephes-exp2f"}, {"result", "f32-first"}};
+  EXPECT_EQ(forms(emit(program("exp 3x5xf16", in_f32), Traits{})), (Names{"elementwise"}));
+  EXPECT_THROW(emit(program("tanh 3x5xf32"), Traits{}), Refused);
+}
+
 TEST(Emit, FlushingTargetsNarrowTheDomain) {
   EXPECT_TRUE(emit(program("add 4xf32,4xf32"), Traits{})[0].carries.excludes.contains(Exclusion::SubnormalResult));
   Traits keeps;
