@@ -56,7 +56,9 @@ TEST(Questions, ABitElsewhereIsNotThatWord) {
           results[r].set(i, was ^ 1);
           const traits::Judged judged = traits::judge(q, results);
           EXPECT_NE(judged.answer, word.word) << q.id << " result " << r << " element " << i;
-          if (judged.answer == traits::kUnknown) EXPECT_FALSE(judged.seen.empty()) << q.id;
+          if (judged.answer == traits::kUnknown) {
+            EXPECT_FALSE(judged.seen.empty()) << q.id;
+          }
         }
       }
 }
@@ -81,13 +83,17 @@ TEST(Questions, AccumulatorsAreToldApart) {
       return traits::judge(q, std::vector{sums}).answer;
     };
     EXPECT_EQ(run(Format::F32, Format::F32), "f32") << q.id;
-    if (format != Format::F16) EXPECT_EQ(run(Format::F64, Format::F64), "f64") << q.id;
+    if (format != Format::F16) {
+      EXPECT_EQ(run(Format::F64, Format::F64), "f64") << q.id;
+    }
     EXPECT_EQ(run(Format::F64, Format::F32), format == Format::F16 ? "wider-partials-f32" : "f64-partials-f32") << q.id;
     if (format == Format::BF16) {
       EXPECT_EQ(run(Format::BF16, Format::BF16), "bf16") << q.id;
       EXPECT_EQ(run(Format::F32, Format::BF16), "f32-partials-bf16") << q.id;
     }
-    if (format == Format::F16) EXPECT_EQ(run(Format::F16, Format::F16), "f16") << q.id;
+    if (format == Format::F16) {
+      EXPECT_EQ(run(Format::F16, Format::F16), "f16") << q.id;
+    }
   }
 }
 
@@ -127,7 +133,9 @@ TEST(TraitCache, EveryChangedByteIsRefused) {
     std::string changed = text;
     changed[i] = static_cast<char>(changed[i] ^ 1);
     EXPECT_THROW(traits::read_cache(changed, someone("1"), traits::all_questions()), Refused) << i;
-    if (i % 16 == 0) EXPECT_THROW(traits::read_cache(text.substr(0, i), someone("1"), traits::all_questions()), Refused) << i;
+    if (i % 16 == 0) {
+      EXPECT_THROW(traits::read_cache(text.substr(0, i), someone("1"), traits::all_questions()), Refused) << i;
+    }
   }
 }
 

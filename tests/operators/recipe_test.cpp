@@ -421,7 +421,7 @@ TEST(Recipe, IntegerRowsOfOneExtreme) {
     for (std::int64_t k = 2; k < 6; ++k) alternates = alternates && row.get(k) == row.get(k - 2);
     if (alternates) rows.emplace(row.get(0), row.get(1));
   }
-  for (const std::pair<Bits, Bits> expected : {std::pair<Bits, Bits>{0x7f, 0x7f}, {0x80, 0x80}, {0x7f, 0x80}})
+  for (const std::pair<Bits, Bits>& expected : {std::pair<Bits, Bits>{0x7f, 0x7f}, {0x80, 0x80}, {0x7f, 0x80}})
     EXPECT_TRUE(rows.contains(expected));
 }
 
