@@ -146,13 +146,10 @@ class NodeChecker {
       fail(fmt::format("a table of {} has {} entries, not {}", name(from), *entries, to_text(node.values.shape(), to)));
     if (const auto stray = first_with_stray_bits(to, node.values.span()))
       fail(fmt::format("entry {} of the table has bits outside its format", *stray));
-    const auto quiet = [](Format format, Bits bits) {
-      return is_float(format) && classify(format, bits) == Class::NaN ? quiet_nan(format) : bits;
-    };
     for (std::int64_t i = 0; i < *entries; ++i) {
       const Bits value = node.values.get(i);
-      if (value != quiet(to, value)) fail(fmt::format("entry {} of the table is a NaN that is not the quiet one", i));
-      if (value != node.values.get(static_cast<std::int64_t>(quiet(from, static_cast<Bits>(i)))))
+      if (value != with_quiet_nan(to, value)) fail(fmt::format("entry {} of the table is a NaN that is not the quiet one", i));
+      if (value != node.values.get(static_cast<std::int64_t>(with_quiet_nan(from, static_cast<Bits>(i)))))
         fail(fmt::format("entry {} of the table: all NaNs of the operand give the same", i));
     }
   }

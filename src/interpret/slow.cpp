@@ -45,10 +45,6 @@ State run_body(const ScalarBody& body, const State& arguments, Seen& seen) {
   return results;
 }
 
-Bits canonical(Format format, Bits bits) {
-  return is_float(format) && classify(format, bits) == Class::NaN ? quiet_nan(format) : bits;
-}
-
 /// Coordinates by axis name.
 using Coordinates = std::map<std::string, std::int64_t>;
 
@@ -178,7 +174,7 @@ class Slow {
       } else {
         result = fold(std::get<Fold>(node), at, earlier, seen);
       }
-      const Bits bits = canonical(made.value.format(), result.bits);
+      const Bits bits = with_quiet_nan(made.value.format(), result.bits);
       const OutputFlags flags = output_flags(seen.flags, seen.subnormals, result.made, made.value.format(), bits);
       made.value.set(flat, bits);
       made.carried.set(flat, flags.carried);

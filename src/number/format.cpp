@@ -80,6 +80,10 @@ Bits quiet_nan(Format format) {
   return layout(format).quiet_nan;
 }
 
+Bits with_quiet_nan(Format format, Bits bits) {
+  return is_float(format) && classify(format, bits) == Class::NaN ? quiet_nan(format) : bits;
+}
+
 Bits largest_finite(Format format, bool negative) {
   const Layout& l = layout(format);
   if (is_float(l)) return with_sign(format, l.largest, negative);

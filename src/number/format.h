@@ -87,7 +87,8 @@ Bits positive_zero(Format format);
 Bits negative_zero(Format format);
 Bits one(Format format);
 Bits infinity(Format format, bool negative = false);
-Bits quiet_nan(Format format);  ///< the NaN that operations give: positive, only the top fraction bit set
+Bits quiet_nan(Format format);                  ///< the NaN that operations give: positive, only the top fraction bit set
+Bits with_quiet_nan(Format format, Bits bits);  ///< every NaN as that one, all else as it is
 Bits largest_finite(Format format, bool negative = false);  ///< integers: the largest, or the smallest (0 where unsigned)
 Bits smallest_normal(Format format, bool negative = false);
 Bits smallest_subnormal(Format format, bool negative = false);

@@ -293,12 +293,9 @@ inline void tail(Random& random, const std::vector<Format>& operand_formats, int
 inline Table table(Random& random, int operand, Format from, const Axes& axes) {
   const Format to = random.pick(formats());
   Table t{{operand}, Tensor(to, {table_entries(from).value()}), axes};
-  const auto quiet = [](Format format, Bits bits) {
-    return is_float(format) && classify(format, bits) == Class::NaN ? quiet_nan(format) : bits;
-  };
-  for (std::int64_t i = 0; i < t.values.size(); ++i) t.values.set(i, quiet(to, value(random, to)));
+  for (std::int64_t i = 0; i < t.values.size(); ++i) t.values.set(i, with_quiet_nan(to, value(random, to)));
   for (std::int64_t i = 0; i < t.values.size(); ++i)
-    t.values.set(i, t.values.get(static_cast<std::int64_t>(quiet(from, static_cast<Bits>(i)))));
+    t.values.set(i, t.values.get(static_cast<std::int64_t>(with_quiet_nan(from, static_cast<Bits>(i)))));
   return t;
 }
 

@@ -50,10 +50,6 @@ std::vector<std::byte> stored(Format format, const std::vector<Bits>& values) {
   return data;
 }
 
-Bits canonical(Format format, Bits bits) {
-  return is_float(format) && classify(format, bits) == Class::NaN ? quiet_nan(format) : bits;
-}
-
 /// Runs one kernel on lanes of operands and compares each lane; `uniform` operands are their first element.
 void check_lanes(Kernel kernel, const Instruction& i, const std::vector<Format>& formats,
                  const std::vector<std::vector<Bits>>& lanes, unsigned uniform, const char* tier) {
@@ -70,8 +66,8 @@ void check_lanes(Kernel kernel, const Instruction& i, const std::vector<Format>&
   for (size_t l = 0; l < count; ++l) {
     std::vector<Scalar> scalars;
     for (size_t a = 0; a < formats.size(); ++a) scalars.push_back({formats[a], lanes[a][(uniform >> a & 1U) != 0 ? 0 : l]});
-    const Bits expected = canonical(i.format, evaluate(i, scalars));
-    const Bits actual = canonical(i.format, load_bits(out.data() + l * static_cast<size_t>(bytes), bytes));
+    const Bits expected = with_quiet_nan(i.format, evaluate(i, scalars));
+    const Bits actual = with_quiet_nan(i.format, load_bits(out.data() + l * static_cast<size_t>(bytes), bytes));
     ASSERT_EQ(expected, actual) << tier << " " << info(i.op).name << " " << name(formats[0]) << " -> " << name(i.format) << " of "
                                 << to_hex(scalars[0]) << (formats.size() > 1 ? " " + to_hex(scalars[1]) : "")
                                 << (formats.size() > 2 ? " " + to_hex(scalars[2]) : "") << ", lane " << l << " of " << count;
@@ -265,7 +261,7 @@ TEST_P(KernelsOfATier, ChainsAreTheirSteps) {
             const Scalar x{f, a[2 * (leaves - 1 - k)]}, y{f, b[k * lanes + l]};
             s = fused ? fused_multiply_add(x, y, {f, s}, f, policy) : add({f, multiply(x, y, f)}, {f, s}, f);
           }
-          ASSERT_EQ(canonical(f, s), canonical(f, load_bits(out.data() + l * bytes, static_cast<int>(bytes))))
+          ASSERT_EQ(with_quiet_nan(f, s), with_quiet_nan(f, load_bits(out.data() + l * bytes, static_cast<int>(bytes))))
               << name(f) << " fused " << fused << " lane " << l << " of " << lanes;
         }
       }

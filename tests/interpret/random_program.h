@@ -334,12 +334,9 @@ class RandomCase {
     const Format from = format_of(nodes.back()), to = some_format();
     Table table{{static_cast<int>(nodes.size()) - 1}, Tensor(to, {table_entries(from).value()}), axes_of(nodes.back())};
     random_.shuffle(table.axes);
-    const auto quiet = [](Format format, Bits bits) {
-      return is_float(format) && classify(format, bits) == Class::NaN ? quiet_nan(format) : bits;
-    };
-    for (std::int64_t i = 0; i < table.values.size(); ++i) table.values.set(i, quiet(to, random_bits(random_, to)));
+    for (std::int64_t i = 0; i < table.values.size(); ++i) table.values.set(i, with_quiet_nan(to, random_bits(random_, to)));
     for (std::int64_t i = 0; i < table.values.size(); ++i)
-      table.values.set(i, table.values.get(static_cast<std::int64_t>(quiet(from, static_cast<Bits>(i)))));
+      table.values.set(i, table.values.get(static_cast<std::int64_t>(with_quiet_nan(from, static_cast<Bits>(i)))));
     made_.bound.program.nodes.emplace_back(table);
   }
 
