@@ -339,10 +339,19 @@ Fold count_of(const std::string& n, ScalarBody finish) {
   return fold;
 }
 
-void require_function_format(const Operator& op, const Problem& problem, const std::string& label) {
-  const Format format = problem.operands[0].format;
-  if (format != Format::F32 && format != Format::BF16 && format != Format::F16)
-    violated(op, label, fmt::format("{} is none of them", name(format)));
+Operator function_of_x(const std::string& name, const std::string& summary) {
+  Operator op;
+  op.name = name;
+  op.summary = summary;
+  op.operands = {"x"};
+  op.clauses = {{"C1", "the operand is f32, bf16 or f16"}};
+  op.resolve = [](const Operator& self, const Problem& problem) {
+    const Format format = problem.operands[0].format;
+    if (format != Format::F32 && format != Format::BF16 && format != Format::F16)
+      violated(self, "C1", fmt::format("{} is none of them", bitpact::name(format)));
+    return resolve_elementwise(problem, format);
+  };
+  return op;
 }
 
 void require_same_shapes(const Operator& op, const Problem& problem, const std::string& label) {

@@ -63,8 +63,9 @@ Fold plain_sum(Format operand, const Accumulator& accumulator, Format result, co
 /// the count, in i64, what is given; it has no axes.
 Fold count_of(const std::string& n, ScalarBody finish);
 
-/// What functions.h has bodies for: f32, bf16 and f16.
-void require_function_format(const Operator& op, const Problem& problem, const std::string& label);
+/// A function of every element of x in what functions.h has bodies for, f32, bf16 and f16 (C1); choice points and `build` are
+/// left to be filled in.
+Operator function_of_x(const std::string& name, const std::string& summary);
 
 /// Refuses C-labelled clauses where operands are not of one shape / format / a float format.
 void require_same_shapes(const Operator& op, const Problem& problem, const std::string& label);

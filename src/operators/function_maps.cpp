@@ -51,16 +51,8 @@ int value(BodyBuilder& b, Function which, const OperatorFormats& formats, const 
 }
 
 Operator function(const std::string& name, Function which, const std::string& summary) {
-  Operator op;
-  op.name = name;
-  op.summary = summary;
+  Operator op = function_of_x(name, summary);
   op.function = name;
-  op.operands = {"x"};
-  op.clauses = {{"C1", "the operand is f32, bf16 or f16"}};
-  op.resolve = [](const Operator& self, const Problem& problem) {
-    require_function_format(self, problem, "C1");
-    return resolve_elementwise(problem, problem.operands[0].format);
-  };
   op.choice_points = [which](const OperatorFormats& formats) { return choice_points(which, formats); };
   op.build = [which](const OperatorFormats& formats, const Choices& choices) {
     BodyBuilder b(formats.operands);

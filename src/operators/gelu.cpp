@@ -45,15 +45,7 @@ NumericProgram build_gelu(const OperatorFormats& formats, const Choices& choices
 }  // namespace
 
 Operator gelu() {
-  Operator op;
-  op.name = "gelu";
-  op.summary = "x times the probability that a standard normal value is below x";
-  op.operands = {"x"};
-  op.clauses = {{"C1", "the operand is f32, bf16 or f16"}};
-  op.resolve = [](const Operator& self, const Problem& problem) {
-    require_function_format(self, problem, "C1");
-    return resolve_elementwise(problem, problem.operands[0].format);
-  };
+  Operator op = function_of_x("gelu", "x times the probability that a standard normal value is below x");
   op.choice_points = [](const OperatorFormats& formats) {
     return std::vector<ChoicePoint>{{"formula",
                                      kFormulas,

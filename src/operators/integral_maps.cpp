@@ -54,15 +54,7 @@ int integral(BodyBuilder& b, int x, Step step) {
 }
 
 Operator integral(const std::string& name, const std::string& summary, Step step) {
-  Operator op;
-  op.name = name;
-  op.summary = summary;
-  op.operands = {"x"};
-  op.clauses = {{"C1", "the operand is f32, bf16 or f16"}};
-  op.resolve = [](const Operator& self, const Problem& problem) {
-    require_function_format(self, problem, "C1");
-    return resolve_elementwise(problem, problem.operands[0].format);
-  };
+  Operator op = function_of_x(name, summary);
   op.choice_points = [](const OperatorFormats&) { return std::vector<ChoicePoint>{}; };
   op.build = [step](const OperatorFormats& formats, const Choices&) {
     BodyBuilder b(formats.operands);

@@ -21,17 +21,12 @@ int over(BodyBuilder& b, Format format, int x) { return b.op(ScalarOp::Divide, f
 
 int root(BodyBuilder& b, Format format, int x) { return b.op(ScalarOp::Sqrt, format, {x}); }
 
-Operator unary(const std::string& name, const std::string& summary) {
+// One operation, rounded once.
+Operator rounded_once(const std::string& name, const std::string& summary, Value value) {
   Operator op;
   op.name = name;
   op.summary = summary;
   op.operands = {"x"};
-  return op;
-}
-
-// One operation, rounded once.
-Operator rounded_once(const std::string& name, const std::string& summary, Value value) {
-  Operator op = unary(name, summary);
   op.clauses = {{"C1", "the operand has a float format"}};
   op.resolve = [](const Operator& self, const Problem& problem) {
     require_floats(self, problem, "C1");
@@ -75,12 +70,7 @@ Operator reciprocal() { return rounded_once("reciprocal", "1 / x", over); }
 Operator sqrt() { return rounded_once("sqrt", "the square root of x", root); }
 
 Operator rsqrt() {
-  Operator op = unary("rsqrt", "1 / sqrt(x), correctly rounded");
-  op.clauses = {{"C1", "the operand is f32, bf16 or f16"}};
-  op.resolve = [](const Operator& self, const Problem& problem) {
-    require_function_format(self, problem, "C1");
-    return resolve_elementwise(problem, problem.operands[0].format);
-  };
+  Operator op = function_of_x("rsqrt", "1 / sqrt(x), correctly rounded");
   op.choice_points = [](const OperatorFormats& formats) {
     return std::vector<ChoicePoint>{
         {"root",

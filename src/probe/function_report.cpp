@@ -58,9 +58,8 @@ void add_table(std::string& text, const FunctionReport& r, const FunctionTable& 
     text += fmt::format("program    {}: {} of {} values equal{}\n", to_text(*c), c->compared, c->compared,
                         fits > 1 ? fmt::format("; {} other program(s) give the same values", fits - 1) : "");
     if (!c->tabulated) return;
-    c = &*std::ranges::min_element(t.candidates, {}, [](const auto& other) {
-      return other.tabulated ? other.compared : other.different;  // the table is last, and a program that is all wrong before it
-    });
+    // The table is the last.
+    c = &*std::ranges::min_element(t.candidates.begin(), std::prev(t.candidates.end()), {}, &FunctionCandidate::different);
   }
   text +=
       fmt::format("nearest    {}: {} of {} values differ, first at {}: {} here, {} there\n", to_text(*c), c->different,
