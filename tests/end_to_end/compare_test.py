@@ -7,7 +7,7 @@ import shlex
 import jsonschema
 import numpy
 import pytest
-from processor import FP16, here
+from processor import here, verdicts_here
 
 FORMATS = ["f32", "bf16", "f16"]
 
@@ -45,16 +45,9 @@ def test_matmul_differs_plain_and_is_exact_under_the_contract(bitpact, schema, n
     assert all(form["outcome"] == "exact" for form in report["forms"])
 
 
-def expected_here(line):
-    """A row of the table, which was written on processors that compute f16 in f32. Without a contract IREE fuses where they do not."""
-    fuses = FP16 and line.startswith(("multiply_add ", "multiply_subtract ")) and "xf16" in line and "contract=" not in line
-    return line.replace("expect=exact", "expect=differs") if fuses else line
-
-
 def test_the_table_of_expected_verdicts(bitpact, root, tmp_path):
     table = tmp_path / "table.txt"
-    rows = (root / "tests/verdicts/mlx-iree.txt").read_text().splitlines()
-    table.write_text("".join(expected_here(row) + "\n" for row in rows))
+    table.write_text(verdicts_here((root / "tests/verdicts/mlx-iree.txt").read_text()))
     ran = bitpact("compare", "--problems", table, "--candidate", "iree", "--no-offers", "--no-cause")
     assert ran.code == 0, ran.err
     table = ran.out.splitlines()
