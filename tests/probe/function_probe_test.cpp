@@ -179,7 +179,8 @@ TEST(FunctionProbe, ManyValuesThatNoProgramGivesAreATable) {
   EXPECT_EQ(all[0].seen, 0x446aU);
   EXPECT_EQ(all[0].given, 0x446bU);
   EXPECT_TRUE(r.positions[0].different == 0 && r.positions[1].different == 0);
-  const Node& last = read_contract(write_contract(*r.contract)).pieces[0].program.nodes.back();
+  const Contract read = read_contract(write_contract(*r.contract));
+  const Node& last = read.pieces[0].program.nodes.back();
   ASSERT_TRUE(std::holds_alternative<Table>(last));
   EXPECT_EQ(sha256(std::get<Table>(last).values.span()), r.tables[0].sha256);
 }
