@@ -93,7 +93,7 @@ int main() {
   using namespace bitpact;
   try {
     const auto iree = open_backend(parse_backend("iree")), mlx = open_backend(parse_backend("mlx"));
-    const auto own = open_backend(*contract_target(*iree)), xla = open_backend(parse_backend("xla"));
+    const auto own = open_backend(*contract_target(*iree, {})), xla = open_backend(parse_backend("xla"));
     const std::vector<Compiler> compilers{{"IREE", iree.get()}, {"IREE, own target", own.get(), false}, {"XLA", xla.get()}};
     for (const char* line :
          {"matmul 256x256xf32,256x256xf32", "matmul 512x512xf32,512x512xf32", "matmul 128x1024xf32,1024x128xf32",

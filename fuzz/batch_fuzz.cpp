@@ -17,6 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     (void)parse_problem(line.problem);
     written += line.problem;
     if (line.contract) written += " ; contract=" + *line.contract;
+    if (line.candidate) written += " ; candidate=" + *line.candidate;
     if (line.expect) written += ";expect=" + *line.expect;
     written += '\n';
   }
@@ -24,7 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::must(back.size() == lines->size(), "a batch reads back with another number of lines");
   for (std::size_t i = 0; i < back.size(); ++i) {
     const BatchLine &a = (*lines)[i], &b = back[i];
-    fuzz::must(a.number == b.number && a.problem == b.problem && a.contract == b.contract && a.expect == b.expect,
+    fuzz::must(a.number == b.number && a.problem == b.problem && a.contract == b.contract && a.candidate == b.candidate &&
+                   a.expect == b.expect,
                "a line reads back as another one");
   }
   return 0;

@@ -13,6 +13,8 @@ void add_functions(Table& table) {
   table["log1p"] = {"mlx.log1p", 1, true, [](const WorkerCall&, const Operands& x) { return mx::log1p(x[0]); }};
   table["log"] = {"mlx.log", 1, true, [](const WorkerCall&, const Operands& x) { return mx::log(x[0]); }};
   table["sigmoid"] = {"mlx.sigmoid", 1, true, [](const WorkerCall&, const Operands& x) { return mx::sigmoid(x[0]); }};
+  table["sin"] = {"mlx.sin", 1, true, [](const WorkerCall&, const Operands& x) { return mx::sin(x[0]); }};
+  table["cos"] = {"mlx.cos", 1, true, [](const WorkerCall&, const Operands& x) { return mx::cos(x[0]); }};
   table["tanh"] = {"mlx.tanh", 1, true, [](const WorkerCall&, const Operands& x) { return mx::tanh(x[0]); }};
   table["erf"] = {"mlx.erf", 1, true, [](const WorkerCall&, const Operands& x) { return mx::erf(x[0]); }};
   table["ceil"] = {"mlx.ceil", 1, true, [](const WorkerCall&, const Operands& x) { return mx::ceil(x[0]); }};

@@ -9,7 +9,16 @@ def unary(op_type):
 
 
 def add_to(table):
-    names = {"exp": "Exp", "log": "Log", "sigmoid": "Sigmoid", "tanh": "Tanh", "erf": "Erf", "gelu": "Gelu"}
+    names = {
+        "exp": "Exp",
+        "log": "Log",
+        "sigmoid": "Sigmoid",
+        "sin": "Sin",
+        "cos": "Cos",
+        "tanh": "Tanh",
+        "erf": "Erf",
+        "gelu": "Gelu",
+    }
     names |= {"floor": "Floor", "ceil": "Ceil", "round_nearest_even": "Round"}
     for name, op_type in names.items():
         table[name] = unary(op_type)

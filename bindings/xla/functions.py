@@ -15,6 +15,8 @@ def add_to(table):
     table["log1p"] = Entry(1, fixed(jnp.log1p, "jax.numpy.log1p"))
     table["log"] = Entry(1, fixed(jnp.log, "jax.numpy.log"))
     table["sigmoid"] = Entry(1, fixed(jax.nn.sigmoid, "jax.nn.sigmoid"))
+    table["sin"] = Entry(1, fixed(jnp.sin, "jax.numpy.sin"))
+    table["cos"] = Entry(1, fixed(jnp.cos, "jax.numpy.cos"))
     table["tanh"] = Entry(1, fixed(jnp.tanh, "jax.numpy.tanh"))
     table["erf"] = Entry(1, fixed(jax.lax.erf, "jax.lax.erf"))
     table["floor"] = Entry(1, fixed(jnp.floor, "jax.numpy.floor"))

@@ -2,9 +2,15 @@
 
 namespace bitpact {
 
-std::optional<BackendSpec> contract_target(const Backend& backend) {
+std::optional<BackendSpec> contract_target(const Backend& backend, const NumericProgram& program) {
   BackendSpec spec = backend.spec();
-  if (spec.name != "iree" || spec.options.contains("target-cpu") || spec.options.contains("features")) return {};
+  if (spec.name != "iree") return {};
+  // An FMA of f64 has nothing wider to be made of: there the target's own contraction is wanted.
+  if (computes_in(program, Format::F64) && !spec.options.contains("demote-f64")) {
+    spec.options["demote-f64"] = "false";
+    return spec;
+  }
+  if (spec.options.contains("target-cpu") || spec.options.contains("features")) return {};
   // The CPU by its resolved name: "host" with a feature taken away is not a thing that the compiler takes.
   constexpr std::string_view kFlag = "--iree-llvmcpu-target-cpu=";
   const std::string& flags = backend.identity().flags;

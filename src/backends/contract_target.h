@@ -7,8 +7,9 @@
 
 namespace bitpact {
 
-/// The same backend with compiler flags under which more forms are exact, for a module compiled for the contract on its own.
-/// Empty where `spec` already chooses a target, or nothing better is known.
-std::optional<BackendSpec> contract_target(const Backend& backend);
+/// The same backend with compiler flags under which more forms of `program` are exact, for a module compiled for the contract on
+/// its own: f64 is kept where the program computes in it, and nothing is fused elsewhere. Empty where the backend's options say
+/// so already or choose a target, or nothing better is known.
+std::optional<BackendSpec> contract_target(const Backend& backend, const NumericProgram& program);
 
 }  // namespace bitpact

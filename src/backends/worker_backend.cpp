@@ -84,9 +84,6 @@ void take_tensor(const WorkerFrame& frame, std::size_t offset, std::size_t size,
   }
 }
 
-// The identity has the features in full; a diagnostic needs the machine only.
-std::string short_target(const Identity& identity) { return identity.target.substr(0, identity.target.find(" +")); }
-
 // The longest wait that the clock can count to, for a timeout beyond it.
 WorkerProcess::Deadline after(double seconds) {
   constexpr double kLongest = 1e9;
@@ -212,14 +209,14 @@ Answer WorkerBackend::call_operator(const Problem& problem, const ResultSpecs& r
                                     const RunOptions& options) {
   if (!ways().operator_call) return Backend::call_operator(problem, results, operands, options);
   return ask({{"request", "call_operator"}, {"operator", problem.op}, {"attributes", problem.attributes}},
-             {to_text(problem), to_text(spec_), short_target(identity())}, results, operands, options);
+             {to_text(problem), to_text(spec_), identity().machine()}, results, operands, options);
 }
 
 Answer WorkerBackend::run_stablehlo(const std::string& module, const ResultSpecs& results, std::span<const Tensor> operands,
                                     const RunOptions& options) {
   if (!ways().stablehlo) return Backend::run_stablehlo(module, results, operands, options);
-  return ask({{"request", "run_stablehlo"}, {"module", module}}, {"", to_text(spec_), short_target(identity())}, results,
-             operands, options);
+  return ask({{"request", "run_stablehlo"}, {"module", module}}, {"", to_text(spec_), identity().machine()}, results, operands,
+             options);
 }
 
 void WorkerBackend::ping() {

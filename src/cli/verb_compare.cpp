@@ -26,6 +26,7 @@ ExitCode compare_many(const std::string& path, const ComparisonRequest& request,
         } else {
           std::string text =
               fmt::format("{:<9} {}{}", name(report.verdict), report.problem, report.relation == "contract" ? " [contract]" : "");
+          if (line.candidate) text += " on " + *line.candidate;
           text += fmt::format("  {} of {} differ", report.outputs.different, report.outputs.compared);
           if (report.outside_compared > 0)
             text += fmt::format(", outside the domain {} of {}", report.outside_different, report.outside_compared);
@@ -88,7 +89,8 @@ void add_compare(Program program) {
   verb->add_option("b", o->b, "of two dumps the second");
   auto dumps = std::make_shared<CompareDumps>(*verb);
   verb->add_option("--problems", o->problems,
-                   "a file of problem lines instead, each with \"; contract=PATH\" and \"; expect=VERDICT\" where wanted");
+                   "a file of problem lines instead, each with \"; contract=PATH\", \"; candidate=BACKEND\" and \"; "
+                   "expect=VERDICT\" where wanted");
   verb->add_option("--reference", o->request.reference, "backend whose bits count")->capture_default_str();
   verb->add_option("--candidate", o->candidates, "backend that is to give them, e.g. iree or iree[opt=O0]; again for more")
       ->allow_extra_args(false);

@@ -62,6 +62,8 @@ struct Identity {
   std::string flags;    ///< compiler flags and options that can change bits
   std::string threads;  ///< "1"
   std::string kernel;   ///< algorithm or kernel, "unobserved" where it cannot be seen
+  /// The target without its processor's features, which are many: for diagnostics.
+  std::string machine() const { return target.substr(0, target.find(" +")); }
   bool operator==(const Identity&) const = default;
 };
 

@@ -60,6 +60,19 @@ std::vector<std::pair<std::string, ScalarBody*>> bodies_of(Fold& fold) {
   return bodies;
 }
 
+bool computes_in(const NumericProgram& program, Format format) {
+  const auto has = [format](const ScalarBody& body) {
+    return std::ranges::any_of(body.code, [format](const Instruction& i) { return i.format == format; });
+  };
+  for (Node node : program.nodes) {
+    if (const auto* map = std::get_if<Map>(&node); map && has(map->body)) return true;
+    if (auto* fold = std::get_if<Fold>(&node))
+      for (const auto& [name, body] : bodies_of(*fold))
+        if (has(*body)) return true;
+  }
+  return false;
+}
+
 bool merges_states(const Fold& fold) {
   const Order* order = &fold.order;
   if (fold.tail && order->kind == Order::Kind::Tailed) {

@@ -110,6 +110,8 @@ struct NumericProgram {
   bool operator==(const NumericProgram&) const = default;
 };
 
+/// Whether a body has an operation with a result of that format.
+bool computes_in(const NumericProgram& program, Format format);
 /// Refuses `contract-program`, naming the node and the rule.
 void check_well_formed(const NumericProgram& program);
 

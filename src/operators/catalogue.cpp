@@ -43,6 +43,8 @@ const std::vector<Operator>& catalogue() {
       round_nearest_even(),
       rsqrt(),
       sigmoid(),
+      sin(),
+      cos(),
       sqrt(),
       sum(),
       tanh(),

@@ -25,6 +25,8 @@ Operator expm1();
 Operator log();
 Operator log1p();
 Operator sigmoid();
+Operator sin();
+Operator cos();
 Operator tanh();
 // gelu.cpp
 Operator gelu();

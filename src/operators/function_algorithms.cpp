@@ -3,7 +3,10 @@
 #include "operators/function_algorithms.h"
 
 #include <limits>
+#include <map>
 
+#include "operators/function_algorithms_arm.h"
+#include "operators/function_algorithms_fdlibm.h"
 #include "operators/function_lines.h"
 
 namespace bitpact {
@@ -106,35 +109,59 @@ int sigmoid_by_negative(BodyBuilder& builder, int x, Format format) {
 }  // namespace
 
 const std::vector<Algorithm>& algorithms(Function function) {
-  static const std::vector<Algorithm> none;
-  static const std::vector<Algorithm> exp{{"cephes-exp2f",
-                                           "in f32: y = x * 1.442695, k = floor(y + 1/2), then 2^(y - k) by the polynomial of "
-                                           "Cephes' exp2f in FMAs, times 2^k; beyond "
-                                           "88 infinite, below -88 zero",
-                                           cephes_exp2f},
-                                          {"cephes-expf",
-                                           "in f32: k = floor(x * 1.44269504 + 1/2), at most 127, r = x - k ln 2 with ln 2 in "
-                                           "two parts, then e^r by the polynomial of "
-                                           "Cephes' expf, times 2^k, all but the last addition and the last product in FMAs",
-                                           cephes_expf}};
-  static const std::vector<Algorithm> exp2{
-      {"exp-of-product", "exp(x * ln 2), ln 2 and the product rounded to the operand's format, exp by cephes-expf", exp2_by_exp}};
-  static const std::vector<Algorithm> erf{
-      {"abramowitz-stegun",
-       "in f32: 1 - exp(-x^2) t P(t) with t = 1 / (1 + 0.3275911 |x|), Abramowitz and Stegun 7.1.26 in FMAs, exp by cephes-exp2f",
-       hastings_erf}};
-  static const std::vector<Algorithm> sigmoid{
-      {"exp-of-magnitude",
-       "e = exp(|x|) by cephes-exp2f, rounded to the operand's format; then in f32 y = 1 / (1 + e), and 1 - y where x is not "
-       "negative",
-       sigmoid_by_magnitude},
-      {"exp-of-negative", "1 / (1 + exp(-x)), exp by cephes-expf; computed in f32, each step rounded to the operand's format",
-       sigmoid_by_negative}};
-  if (function == Function::Exp) return exp;
-  if (function == Function::Exp2) return exp2;
-  if (function == Function::Erf) return erf;
-  if (function == Function::Sigmoid) return sigmoid;
-  return none;
+  static const std::map<Function, std::vector<Algorithm>> all{
+      {Function::Exp,
+       {{"cephes-exp2f",
+         "in f32: y = x * 1.442695, k = floor(y + 1/2), then 2^(y - k) by the polynomial of Cephes' exp2f in FMAs, times 2^k; "
+         "beyond "
+         "88 infinite, below -88 zero",
+         cephes_exp2f},
+        {"cephes-expf",
+         "in f32: k = floor(x * 1.44269504 + 1/2), at most 127, r = x - k ln 2 with ln 2 in two parts, then e^r by the "
+         "polynomial of "
+         "Cephes' expf, times 2^k, all but the last addition and the last product in FMAs",
+         cephes_expf}}},
+      {Function::Exp2,
+       {{"exp-of-product", "exp(x * ln 2), ln 2 and the product rounded to the operand's format, exp by cephes-expf",
+         exp2_by_exp},
+        {"arm-exp2f",
+         "in f64: 2^k with k the nearest 32nd of an integer, from a table, times a cubic polynomial in FMAs; rounded to f32",
+         arm_exp2f}}},
+      {Function::Expm1,
+       {{"fdlibm-expm1f", "in f32: r = x - k ln 2 with ln 2 in two parts, a rational function of r, then by cases of k; no FMAs",
+         fdlibm_expm1f}}},
+      {Function::Log,
+       {{"arm-logf",
+         "in f64: k ln 2 + log c, c one of 16 from a table, plus a cubic polynomial of m / c - 1 in FMAs; rounded to f32",
+         arm_logf}}},
+      {Function::Log1p,
+       {{"fdlibm-log1pf",
+         "in f32: 1 + x = 2^k (1 + f) and what that sum lost, then k ln 2 with ln 2 in two parts and a series in f / (2 + f); no "
+         "FMAs",
+         fdlibm_log1pf}}},
+      {Function::Tanh,
+       {{"fdlibm-tanhf", "in f32: t = expm1(+-2 |x|) by fdlibm-expm1f, then 1 - 2 / (t + 2) from 1 on and -t / (t + 2) below",
+         fdlibm_tanhf}}},
+      {Function::Sin,
+       {{"cephes-arm-sinf",
+         "in f32 up to 2^23: x less the octants' pi/4, which has three parts, then the polynomials of Cephes' sinf in FMAs; "
+         "beyond in "
+         "f64: 62 bits of x * 2/pi modulo 4, polynomials in FMAs, rounded to f32",
+         cephes_arm_sinf}}},
+      {Function::Cos, {{"cephes-arm-cosf", "as cephes-arm-sinf, a quarter of a turn further on", cephes_arm_cosf}}},
+      {Function::Erf,
+       {{"abramowitz-stegun",
+         "in f32: 1 - exp(-x^2) t P(t) with t = 1 / (1 + 0.3275911 |x|), Abramowitz and Stegun 7.1.26 in FMAs, exp by "
+         "cephes-exp2f",
+         hastings_erf}}},
+      {Function::Sigmoid,
+       {{"exp-of-magnitude",
+         "e = exp(|x|) by cephes-exp2f, rounded to the operand's format; then in f32 y = 1 / (1 + e), and 1 - y where x is not "
+         "negative",
+         sigmoid_by_magnitude},
+        {"exp-of-negative", "1 / (1 + exp(-x)), exp by cephes-expf; computed in f32, each step rounded to the operand's format",
+         sigmoid_by_negative}}}};
+  return all.at(function);
 }
 
 }  // namespace bitpact

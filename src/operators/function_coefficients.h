@@ -33,6 +33,20 @@ inline constexpr double kErf[] = {-0x1.812746b0379e7p-2,  0x1.ce2f21a042be2p-4, 
                                   -0x1.c02db40040b7fp-11, 0x1.f9a326f9b8780p-14, -0x1.f4d25c3e0466ap-17, 0x1.b9e6c9db370fbp-20,
                                   -0x1.5f742ea388b1bp-23, 0x1.fcc56cdce17aep-27, -0x1.51d6cb74180e8p-30, 0x1.9e644b69f51ccp-34,
                                   -0x1.d7dd4558a83f2p-38, 0x1.f1edf89864982p-42, -0x1.d24e88793232dp-46, 0x1.2f54cb59a95f5p-50};
+/// 2 / pi in parts of 24 bits.
+inline constexpr double kTwoOverPi[] = {
+    0x1.45f3060000000p-1,   0x1.b939100000000p-26,  0x1.529fc00000000p-52,  0x1.3abe880000000p-75,  0x1.ea69ba0000000p-97,
+    0x1.81b6c40000000p-121, 0x1.2b32780000000p-145, 0x1.0e41040000000p-170, 0x1.fca2c60000000p-193, 0x1.57bd760000000p-217};
+/// pi / 2.
+inline constexpr double kHalfPiHigh = 0x1.921fb54442d18p+0;
+/// pi / 2 - kHalfPiHigh.
+inline constexpr double kHalfPiLow = 0x1.1a62633145c07p-54;
+/// (sin(x) - x) / x^3 in z = x^2 for |x| <= pi / 4: degree 7, error below 2^-56.6, times |x|^3.
+inline constexpr double kSin[] = {-0x1.5555555555555p-3,  0x1.1111111111111p-7,  -0x1.a01a01a01a019p-13, 0x1.71de3a556c2c8p-19,
+                                  -0x1.ae64567e73219p-26, 0x1.61245fb507691p-33, -0x1.ae7c53ccfc678p-41, 0x1.9242bc854421bp-49};
+/// (cos(x) - 1 + x^2/2) / x^4 in z = x^2 for |x| <= pi / 4: degree 7, error below 2^-58.6, times x^4.
+inline constexpr double kCos[] = {0x1.5555555555555p-5,  -0x1.6c16c16c16c17p-10, 0x1.a01a01a01a019p-16, -0x1.27e4fb7789d98p-22,
+                                  0x1.1eed8eff336c1p-29, -0x1.93974954490b6p-37, 0x1.ae7ce8e10b0f8p-45, -0x1.65d2c0a3f781fp-53};
 /// erf(m + d) = high + (low + d * P(d)) for m = 1.5, 2.5, 3.5, 4.5, 5.5 and |d| <= 1/2: high, low, P of degree 17, error below
 /// 2^-56.7, times |d|.
 inline constexpr double kErfParts[5][20] = {

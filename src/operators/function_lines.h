@@ -2,7 +2,9 @@
 #pragma once
 
 #include <bit>
+#include <limits>
 #include <span>
+#include <vector>
 
 #include "operators/building.h"
 
@@ -10,6 +12,15 @@ namespace bitpact {
 
 /// 1.5 * 2^52: a number of up to 51 bits added to it is rounded to an integer, which stands in its low bits.
 inline constexpr double kIntegers = 0x1.8p52;
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity(),
+                        kNotANumber = std::numeric_limits<double>::quiet_NaN();
+
+/// An input of f32 whose f64 result falls on, or on the wrong side of, the middle between two f32 values; and the f64 value next
+/// to it on the side of the true result.
+struct HardCase {
+  double x, y;
+};
 
 class Lines {
  public:
@@ -46,9 +57,40 @@ class Lines {
   /// NaN stays.
   int unless_nan(int x, int y) { return when(Comparison::NE, x, x, x, y); }
 
+  /// `y`, but where `x` is one of the hard cases the value given there.
+  int corrected(std::span<const HardCase> cases, int x, int y) {
+    for (const HardCase& hard : cases) y = when(Comparison::EQ, x, value(hard.x), value(hard.y), y);
+    return y;
+  }
+
+  /// The value at `index`, an integer whose bits above those needed do not count; 2^n values, as constants of this format.
+  int entry(int index, std::span<const double> values) {
+    return chosen(bits_of(index, values.size()), values, [this](double v) { return value(v); });
+  }
+  /// The same of words.
+  int entry(int index, std::span<const std::uint64_t> words) {
+    return chosen(bits_of(index, words.size()), words, [this](std::uint64_t v) { return word(v); });
+  }
+
   BodyBuilder& b;
 
  private:
+  /// Whether each bit is set, the lowest first.
+  std::vector<int> bits_of(int index, size_t count) {
+    std::vector<int> set;
+    for (std::uint64_t bit = 1; bit < count; bit *= 2)
+      set.push_back(compare(b, Comparison::NE, integer(ScalarOp::And, index, word(bit)), word(0)));
+    return set;
+  }
+  template <typename T>
+  int chosen(std::span<const int> bits, std::span<const T> values, const auto& constant) {
+    if (bits.empty()) return constant(values[0]);
+    const size_t half = values.size() / 2;
+    const int low = chosen(bits.first(bits.size() - 1), values.first(half), constant);
+    const int high = chosen(bits.first(bits.size() - 1), values.last(half), constant);
+    return select(b, bits.back(), high, low);
+  }
+
   Format format_, word_;
 };
 

@@ -1,5 +1,5 @@
-// exp, exp2, expm1, log, log1p, tanh, erf, sigmoid: a function of every element. Their canonical programs are correctly rounded
-// (functions.h).
+// exp, exp2, expm1, log, log1p, tanh, erf, sigmoid, sin, cos: a function of every element. Their canonical programs are correctly
+// rounded (functions.h).
 #include <fmt/format.h>
 
 #include "diagnostic/diagnostic.h"
@@ -87,6 +87,18 @@ Operator log1p() {
 Operator sigmoid() {
   Operator op = function("sigmoid", Function::Sigmoid, "1 / (1 + e to the power -x), correctly rounded");
   op.aliases = {"logistic"};
+  return op;
+}
+
+Operator sin() {
+  Operator op = function("sin", Function::Sin, "the sine of x, in radians, correctly rounded");
+  op.aliases = {"sine"};
+  return op;
+}
+
+Operator cos() {
+  Operator op = function("cos", Function::Cos, "the cosine of x, in radians, correctly rounded");
+  op.aliases = {"cosine"};
   return op;
 }
 

@@ -9,6 +9,7 @@
 
 #include "operators/function_coefficients.h"
 #include "operators/function_lines.h"
+#include "operators/function_turns.h"
 
 namespace bitpact {
 namespace {
@@ -179,11 +180,6 @@ int erf_of(Lines& l, int x, int parts) {
   return l.when(Comparison::GT, l.magnitude(x), l.value(0.0), with_sign, x);
 }
 
-/// Inputs of f32 whose f64 result falls on, or on the wrong side of, the middle between two f32 values; and the f64 value next to
-/// it on the side of the true result.
-struct HardCase {
-  double x, y;
-};
 constexpr HardCase kHardLogs[] = {{0x1.827a74p-7, -0x1.1c2b1efffffffp+2},
                                   {0x1.2f1fd6p+3, 0x1.1fcbcefffffffp+1},
                                   {0x1.bacb4ap+25, 0x1.1e06950000001p+4},
@@ -239,10 +235,15 @@ int apply_in_f64(BodyBuilder& builder, Function function, int x, bool wide) {
     case Function::Sigmoid:
       y = sigmoid_of(l, x);
       break;
+    case Function::Sin:
+      y = sin_of(l, x);
+      break;
+    case Function::Cos:
+      y = cos_of(l, x);
+      break;
   }
   if (wide) return y;
-  for (const HardCase& hard : hard_cases(function)) y = l.when(Comparison::EQ, x, l.value(hard.x), l.value(hard.y), y);
-  return y;
+  return l.corrected(hard_cases(function), x, y);
 }
 
 }  // namespace

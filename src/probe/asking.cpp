@@ -19,7 +19,7 @@ Asker::Asker(Backend& backend, const Resolved& problem) : backend_(backend), pro
   const Ways ways = backend.ways();
   if (!ways.operator_call && !ways.stablehlo)
     refuse(Code::ProbeUnsupported, "the backend runs programs that it is given; it has no way of its own to compute an operator",
-           {to_text(problem.problem), to_text(backend.spec()), backend.identity().target});
+           {to_text(problem.problem), to_text(backend.spec()), backend.identity().machine()});
 }
 
 Asked Asker::ask(std::vector<Tensor> operands) {

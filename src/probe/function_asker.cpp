@@ -80,11 +80,11 @@ Tensor FunctionAsker::ask_raw(const Tensor& x, int repeat) {
     answer = ways.operator_call || ways.stablehlo ? backend_.call_operator(problem, {asked.problem.result}, operands, options)
                                                   : backend_.run_program(asked.canonical, operands, options);
   } catch (const Refused& refused) {
-    throw refused.at({to_text(problem), to_text(backend_.spec()), backend_.identity().target});
+    throw refused.at({to_text(problem), to_text(backend_.spec()), backend_.identity().machine()});
   }
   if (!answer.repeats_agree)
     refuse(Code::Nondeterministic, fmt::format("{} runs on the same operands did not agree", repeat),
-           {to_text(problem), to_text(backend_.spec()), backend_.identity().target});
+           {to_text(problem), to_text(backend_.spec()), backend_.identity().machine()});
   ++calls_;
   seconds_ += answer.cost.run_ms * repeat * 1e-3;
   if (!asked.counted) lines_.push_back(to_text(problem));

@@ -139,7 +139,7 @@ ErrorReport measure_errors(Backend& backend, const Resolved& problem, const Erro
   report.identity = backend.identity();
   report.argument = asker.argument();
   report.result = asker.result();
-  const MathFunction function = function_of(asker, {report.problem, report.backend, report.identity.target});
+  const MathFunction function = function_of(asker, {report.problem, report.backend, report.identity.machine()});
   report.function = name(function);
   report.direction = direction(function);
   report.tally = ErrorTally(report.argument, report.result, report.direction);

@@ -70,8 +70,7 @@ FunctionReport probe_function(Backend& backend, const Resolved& problem, const F
   report.identity = backend.identity();
   report.argument = asker.argument();
   report.result = asker.result();
-  // The identity has the processor's features in full; a diagnostic needs the machine only.
-  const Where where{report.problem, report.backend, report.identity.target.substr(0, report.identity.target.find(" +"))};
+  const Where where{report.problem, report.backend, report.identity.machine()};
 
   FunctionValues values;
   values.x = function_inputs(asker.argument());

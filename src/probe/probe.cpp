@@ -31,7 +31,7 @@ Probed probe(const Resolved& problem, Backend& backend, const ProbeSettings& set
   try {
     return function(problem, backend, settings);
   } catch (const Refused& refused) {
-    const Where where{to_text(problem.problem), to_text(backend.spec()), backend.identity().target};
+    const Where where{to_text(problem.problem), to_text(backend.spec()), backend.identity().machine()};
     return {{}, {}, refused.at(where).diagnostic()};
   }
 }

@@ -166,7 +166,7 @@ void parse_operands(std::string_view text, Question& question) {
 
 QuestionAnswer ask(Backend& backend, const Question& question, int repeats) {
   const Resolved problem = resolve(question.problem);
-  const Where where{question.problem, to_text(backend.spec()), backend.identity().target};
+  const Where where{question.problem, to_text(backend.spec()), backend.identity().machine()};
   const Ways ways = backend.ways();
   if (!ways.operator_call && !ways.stablehlo)
     refuse(Code::ProbeUnsupported, "the backend runs programs that it is given; it has no way of its own to compute an operator",

@@ -138,7 +138,7 @@ class Probe {
 
   void fail(ProbeVerdict verdict, Code code, const std::string& why) {
     report_.verdict = verdict;
-    report_.diagnostic = Diagnostic{code, why, report_.problem, report_.backend, backend_.identity().target};
+    report_.diagnostic = Diagnostic{code, why, report_.problem, report_.backend, backend_.identity().machine()};
     report_.contract.reset();
   }
 
@@ -422,7 +422,7 @@ ProbeReport probe_sum(const std::string& line, Backend& backend, const ProbeSett
   } catch (const Refused& refused) {
     report.verdict = ProbeVerdict::Refused;
     report.contract.reset();
-    report.diagnostic = refused.at({report.problem, report.backend, backend.identity().target}).diagnostic();
+    report.diagnostic = refused.at({report.problem, report.backend, backend.identity().machine()}).diagnostic();
   }
   return report;
 }

@@ -39,12 +39,11 @@ std::optional<Diagnostic> diagnostic_of(const SwitchReport& report) {
   for (const SwitchClass& c : report.classes)
     if (!c.probe.contract) return c.probe.diagnostic;
   if (report.complete) return {};
-  // The processor's features are in the contract in full.
-  const std::string target = report.contract ? report.contract->identity.target : "";
+  const std::string machine = report.contract ? report.contract->identity.machine() : "";
   return Diagnostic{Code::ProbeUnknown,
                     fmt::format("{} from {} to {} has more than {} programs: switches between visited extents are left",
                                 report.axis, report.from, report.to, report.classes.size()),
-                    report.problem, report.backend, target.substr(0, target.find(" +"))};
+                    report.problem, report.backend, machine};
 }
 
 std::string to_text(const SwitchReport& report) {

@@ -18,7 +18,7 @@ std::int64_t verify_also(Contract& contract, const std::string& line, Backend& b
     refuse(Code::ProbeUnknown,
            fmt::format("the contract does not hold here: {} output(s) differ after {} were equal", replay.different().size(),
                        replay.outputs()),
-           {canonical, to_text(backend.spec()), backend.identity().target});
+           {canonical, to_text(backend.spec()), backend.identity().machine()});
   if (std::find(contract.verified.begin(), contract.verified.end(), canonical) == contract.verified.end())
     contract.verified.push_back(canonical);
   return replay.outputs();

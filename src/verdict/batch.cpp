@@ -15,11 +15,19 @@ constexpr std::string_view kVerdicts[] = {"exact", "differs", "refused", "unknow
 
 std::vector<BatchLine> parse_batch(std::string_view text, const std::string& where) {
   std::vector<BatchLine> lines;
-  for (ListedLine& listed : parse_listed(text, where, {"contract", "expect"})) {
+  for (ListedLine& listed : parse_listed(text, where, {"contract", "candidate", "expect"})) {
     BatchLine line;
     line.problem = std::move(listed.problem);
     line.number = listed.number;
-    const auto contract = listed.values.find("contract"), expect = listed.values.find("expect");
+    const auto contract = listed.values.find("contract"), candidate = listed.values.find("candidate"),
+               expect = listed.values.find("expect");
+    if (candidate != listed.values.end()) {
+      try {
+        line.candidate = to_text(parse_backend(candidate->second));
+      } catch (const Refused& refused) {
+        refuse_listed(where, line.number, refused.diagnostic().reason);
+      }
+    }
     if (contract != listed.values.end()) line.contract = contract->second;
     if (expect != listed.values.end()) line.expect = expect->second;
     if (line.expect && std::find(std::begin(kVerdicts), std::end(kVerdicts), *line.expect) == std::end(kVerdicts))
@@ -36,6 +44,7 @@ BatchSummary run_batch(const std::vector<BatchLine>& lines, const ComparisonRequ
     ComparisonRequest request = settings;
     request.problem = line.problem;
     request.contract = line.contract;
+    if (line.candidate) request.candidate = *line.candidate;
     const ComparisonReport report = run_comparison(request, pool);
     const bool as_expected = name(report.verdict) == line.expect.value_or("exact");
     ++summary.ran;

@@ -14,7 +14,8 @@ struct BatchLine {
   std::int64_t number = 0;  ///< in the file, from 1
   std::string problem;
   std::optional<std::string> contract;
-  std::optional<std::string> expect;  ///< "exact" | "differs" | "refused" | "unknown" | "nondeterministic"
+  std::optional<std::string> candidate;  ///< a backend instead of the request's
+  std::optional<std::string> expect;     ///< "exact" | "differs" | "refused" | "unknown" | "nondeterministic"
 };
 
 /// Refuses `problem-syntax`, naming the line. Contract paths are taken relative to the working directory.

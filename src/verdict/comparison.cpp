@@ -283,7 +283,7 @@ class Run {
         return backend.call_operator(problem_.problem, {problem_.result}, set_.operands, options_);
       return backend.run_program(canonical(), set_.operands, options_);
     } catch (const Refused& refused) {
-      throw refused.at({report_.problem, bitpact::to_text(backend.spec()), backend.identity().target});
+      throw refused.at({report_.problem, bitpact::to_text(backend.spec()), backend.identity().machine()});
     }
   }
 
@@ -347,7 +347,7 @@ class Run {
       ask_further_sets();
     } else {
       refuse(Code::BackendLacksForm, "a contract is run by a backend that takes StableHLO or numeric programs",
-             {report_.problem, report_.candidate.spec, candidate_->identity().target});
+             {report_.problem, report_.candidate.spec, candidate_->identity().machine()});
     }
   }
 
@@ -393,7 +393,7 @@ class Run {
     try {
       forms = forms_for(*candidate_);
     } catch (const Refused& refused) {
-      throw refused.at({report_.problem, report_.candidate.spec, candidate_->identity().target});
+      refuse_with_offer(refused);
     }
     if (wanted_sets() > 1) {
       first_set_ = set_;
@@ -417,7 +417,7 @@ class Run {
       if (!nearest || report_.outputs.different < nearest->report.outputs.different)
         nearest = Judged{report_, set_, candidate_result_};
     }
-    if (!exact && !nearest) throw refusal_->at({report_.problem, report_.candidate.spec, candidate_->identity().target});
+    if (!exact && !nearest) throw refusal_->at({report_.problem, report_.candidate.spec, candidate_->identity().machine()});
     if (!exact) {
       report_ = nearest->report;
       set_ = nearest->set;
@@ -428,8 +428,23 @@ class Run {
     report_.forms = std::move(tries_);
   }
 
+  // Where the flags that were asked for carry no form, others may: named, never taken in their place.
+  [[noreturn]] void refuse_with_offer(const Refused& refused) {
+    const Where where{report_.problem, report_.candidate.spec, candidate_->identity().machine()};
+    if (request_.offers && request_.only_form.empty()) offer_own_target();
+    report_.forms = tries_;
+    for (const FormReport& tried : tries_) {
+      if (tried.outcome != "exact") continue;
+      const Diagnostic& diagnostic = refused.diagnostic();
+      throw Refused({diagnostic.code, fmt::format("{}; it is exact as --candidate \"{}\"", diagnostic.reason, tried.candidate),
+                     diagnostic.op, diagnostic.backend, diagnostic.target})
+          .at(where);
+    }
+    throw refused.at(where);
+  }
+
   void offer_own_target() {
-    const std::optional<BackendSpec> spec = contract_target(*candidate_);
+    const std::optional<BackendSpec> spec = contract_target(*candidate_, covered_.program.program);
     if (!spec) return;
     const ComparisonReport main = report_;
     const Tensor result = candidate_result_;

@@ -243,6 +243,8 @@ TEST(PythonRuntimes, FunctionsWhereTheRuntimeHasThem) {
     near(backend, "exp", std::exp);
     near(backend, "log", std::log);
     near(backend, "tanh", std::tanh);
+    near(backend, "sin", std::sin);
+    near(backend, "cos", std::cos);
     near(backend, "floor", std::floor);
     near(backend, "ceil", std::ceil);
     near(backend, "round_nearest_even", std::nearbyint);

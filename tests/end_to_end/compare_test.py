@@ -224,3 +224,16 @@ def test_further_operands_are_asked_where_the_first_are_outside_the_domain(bitpa
     assert ran.code == 0 and ran.json["verdict"] == "exact", ran.out
     assert ran.json["outputs"]["compared"] > 0 and ran.json["outside_domain"]["compared"] > 0
     assert ran.json["outputs"]["compared"] + ran.json["outside_domain"]["compared"] == 12
+
+
+def test_a_refusal_names_the_flags_that_carry_it(bitpact, schema):
+    """IREE computes f64 in f32 unless it is told not to: the C library's log, which is in f64, is refused, and what holds is named."""
+    line = ["compare", "log 512xf32", "--contract", "contracts/mlx/log-f32.json", "--json"]
+    ran = bitpact(*line, "--candidate", "iree")
+    assert ran.code == 3
+    jsonschema.validate(ran.json, schema("comparison"))
+    assert 'it is exact as --candidate "iree[demote-f64=false]"' in ran.err
+    (form,) = ran.json["forms"]
+    assert (form["how"], form["outcome"]) == ("compiled for the contract on its own", "exact")
+    assert bitpact(*line, "--candidate", "iree", "--no-offers").json["forms"] == []
+    assert bitpact(*line, "--candidate", "iree[demote-f64=false]").json["verdict"] == "exact"

@@ -156,7 +156,7 @@ PROVOKE = {
     "compile-failed": lambda p: compare(ADD, candidate="worker:python3 tests/end_to_end/uncompiled_worker.py"),
     "emit-unsupported": lambda p: ["emit", "contracts/mlx/convert-f32-bf16.json", "--form", "dot_general"],
     "emit-too-large": long_pairwise,
-    "probe-unknown": lambda p: ["probe", "tanh 4xf32", "--backend", "mlx"],
+    "probe-unknown": lambda p: ["probe", "tanh 4xf32", "--backend", "numpy"],
     "probe-position": lambda p: ["probe", "exp 10xbf16", "--backend", TAILED],
     "not-a-tree": lambda p: ["probe", "sum 64x257xf32", "--backend", liar("fused-4", p)],
     "probe-unsupported": lambda p: ["probe", "sum 4xf32", "--backend", "native"],

@@ -1,4 +1,4 @@
-// The algorithms of exp, exp2, erf and sigmoid, step by step as the libraries write them, in the compiler's own arithmetic: all
+// The algorithms of functions, step by step as the libraries write them, in the compiler's own arithmetic: all
 // inputs of the 16-bit formats, and f32 where the exponent is not extreme and over all bits.
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 #include <random>
 
 #include "diagnostic/diagnostic.h"
+#include "functions/libm_algorithms.h"
 #include "interpret/interpret.h"
 #include "operators/catalogue.h"
 #include "operators/function_algorithms.h"
@@ -109,32 +110,39 @@ TEST_P(Algorithms, ASampleOfF32) {
   }
   // Around the ends of the range, where k is a tie, and what is special.
   std::int64_t at = 0;
-  for (const float end : {88.0F, -88.0F, 89.0F, 88.722839F, -87.33655F, -87.68313F, 0.34657359F, 127.5F * 0.69314718F})
+  for (const float end : {88.0F, -88.0F, 89.0F, 88.722839F, -87.33655F, -87.68313F, 0.34657359F, 127.5F * 0.69314718F,
+                          // of fdlibm's and Arm's: where k changes, where a case begins, where the value is no longer normal
+                          -18.714973F, 1.0397208F, 22.0F, 0.41422F, -0.29289F, 1.0F, -1.0F, 2.0F, 0x1p-25F, 0x1p-29F, 0x1p-54F,
+                          0x1p53F, 0x1p-126F, 0x1.66p-1F, 128.0F, -126.0F, -149.0F, -150.0F, 0x1p23F, 39.2F, 16.29F, 15.6F})
     for (std::uint32_t i = 0; i < 64; ++i) x.set(at++, std::bit_cast<std::uint32_t>(end) + i - 32);
   for (const Bits special : {0x0U, 0x80000000U, 0x1U, 0x7fffffU, 0x7f800000U, 0xff800000U, 0x7fc00000U, 0x7f7fffffU, 0xff7fffffU})
     x.set(at++, special);
   expect_same(GetParam(), x);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Algorithms,
-                         testing::Values(Case{"exp", "cephes-exp2f", exp2f_of_cephes}, Case{"exp", "cephes-expf", expf_of_cephes},
-                                         Case{"exp2", "exp-of-product", exp2_by_exp},
-                                         Case{"erf", "abramowitz-stegun", erf_of_hastings},
-                                         Case{"sigmoid", "exp-of-magnitude", sigmoid_by_magnitude},
-                                         Case{"sigmoid", "exp-of-negative", sigmoid_by_negative}),
-                         [](const auto& info) {
-                           std::string text = info.param.algorithm;
-                           std::erase(text, '-');
-                           return text;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    All, Algorithms,
+    testing::Values(Case{"exp", "cephes-exp2f", exp2f_of_cephes}, Case{"exp", "cephes-expf", expf_of_cephes},
+                    Case{"exp2", "exp-of-product", exp2_by_exp}, Case{"erf", "abramowitz-stegun", erf_of_hastings},
+                    Case{"sigmoid", "exp-of-magnitude", sigmoid_by_magnitude},
+                    Case{"sigmoid", "exp-of-negative", sigmoid_by_negative},
+                    Case{"expm1", "fdlibm-expm1f", test::expm1f_of_fdlibm}, Case{"tanh", "fdlibm-tanhf", test::tanhf_of_fdlibm},
+                    Case{"log1p", "fdlibm-log1pf", test::log1pf_of_fdlibm}, Case{"log", "arm-logf", test::logf_of_arm},
+                    Case{"exp2", "arm-exp2f", test::exp2f_of_arm}, Case{"sin", "cephes-arm-sinf", test::sinf_of_mlx},
+                    Case{"cos", "cephes-arm-cosf", test::cosf_of_mlx}),
+    [](const auto& info) {
+      std::string text = info.param.algorithm;
+      std::erase(text, '-');
+      return text;
+    });
 
 // Each in the list of its function has its case above.
 TEST(AlgorithmNames, AreAllChecked) {
-  EXPECT_EQ(algorithms(Function::Exp).size(), 2U);
-  EXPECT_EQ(algorithms(Function::Exp2).size(), 1U);
-  EXPECT_EQ(algorithms(Function::Erf).size(), 1U);
-  EXPECT_EQ(algorithms(Function::Sigmoid).size(), 2U);
-  EXPECT_TRUE(algorithms(Function::Log).empty());
+  std::size_t all = 0;
+  for (const Function function : {Function::Exp, Function::Exp2, Function::Expm1, Function::Log, Function::Log1p, Function::Tanh,
+                                  Function::Erf, Function::Sigmoid, Function::Sin, Function::Cos})
+    all += algorithms(function).size();
+  EXPECT_EQ(all, 13U);
 }
 
 TEST(AlgorithmNames, AValueOfF32IsRoundedAgain) {

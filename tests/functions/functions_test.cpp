@@ -1,5 +1,5 @@
-// The canonical exp, exp2, expm1, log, log1p, tanh, erf, sigmoid, reciprocal, sqrt and rsqrt are correctly rounded: all inputs of
-// the 16-bit formats, and of f32 a sample here and all of them in the long test.
+// The canonical exp, exp2, expm1, log, log1p, tanh, erf, sigmoid, sin, cos, reciprocal, sqrt and rsqrt are correctly rounded: all
+// inputs of the 16-bit formats, and of f32 a sample here and all of them in the long test.
 #include "operators/functions.h"
 
 #include <gtest/gtest.h>
@@ -23,8 +23,8 @@ using test::decided;
 using test::FunctionOracle;
 using test::Named;
 
-constexpr Named kAll[] = {Named::Exp, Named::Exp2,    Named::Expm1,      Named::Log,  Named::Log1p, Named::Tanh,
-                          Named::Erf, Named::Sigmoid, Named::Reciprocal, Named::Sqrt, Named::Rsqrt};
+constexpr Named kAll[] = {Named::Exp,     Named::Exp2, Named::Expm1, Named::Log,        Named::Log1p, Named::Tanh, Named::Erf,
+                          Named::Sigmoid, Named::Sin,  Named::Cos,   Named::Reciprocal, Named::Sqrt,  Named::Rsqrt};
 
 Tensor run(Named which, const Tensor& x) {
   const Resolved problem = resolve(Problem{test::spelling(which), {{x.format(), x.shape()}}, {}});

@@ -12,10 +12,10 @@
 
 namespace bitpact::test {
 
-enum class Named { Exp, Exp2, Expm1, Log, Log1p, Tanh, Erf, Sigmoid, Reciprocal, Sqrt, Rsqrt };
+enum class Named { Exp, Exp2, Expm1, Log, Log1p, Tanh, Erf, Sigmoid, Sin, Cos, Reciprocal, Sqrt, Rsqrt };
 inline const char* spelling(Named which) {
-  constexpr const char* kNames[] = {"exp", "exp2",    "expm1",      "log",  "log1p", "tanh",
-                                    "erf", "sigmoid", "reciprocal", "sqrt", "rsqrt"};
+  constexpr const char* kNames[] = {"exp",     "exp2", "expm1", "log",        "log1p", "tanh", "erf",
+                                    "sigmoid", "sin",  "cos",   "reciprocal", "sqrt",  "rsqrt"};
   return kNames[static_cast<int>(which)];
 }
 
@@ -68,6 +68,10 @@ class FunctionOracle {
         return mpfr_erf(y_, x_, MPFR_RNDN);
       case Named::Sigmoid:
         return sigmoid();
+      case Named::Sin:
+        return mpfr_sin(y_, x_, MPFR_RNDN);
+      case Named::Cos:
+        return mpfr_cos(y_, x_, MPFR_RNDN);
       case Named::Reciprocal:
         return mpfr_ui_div(y_, 1, x_, MPFR_RNDN);
       case Named::Sqrt:
@@ -121,6 +125,10 @@ inline double library(Named which, double x) {
       return std::erf(x);
     case Named::Sigmoid:
       return 1.0 / (1.0 + std::exp(-x));
+    case Named::Sin:
+      return std::sin(x);
+    case Named::Cos:
+      return std::cos(x);
     case Named::Reciprocal:
       return 1.0 / x;
     case Named::Sqrt:

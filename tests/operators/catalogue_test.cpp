@@ -86,9 +86,10 @@ INSTANTIATE_TEST_SUITE_P(
         ClauseCase{"multiply_subtract 2xf32,2xf32,2xf32,2xbf16", "multiply_subtract.C1"},
         ClauseCase{"multiply_subtract 2xf32,2xf32,2xf32,f32", "multiply_subtract.C2"}, ClauseCase{"exp 2xf64", "exp.C1"},
         ClauseCase{"log 2xi8", "log.C1"}, ClauseCase{"tanh 2xf64", "tanh.C1"}, ClauseCase{"erf 2xf64", "erf.C1"},
-        ClauseCase{"gelu 2xf64", "gelu.C1"}, ClauseCase{"sigmoid 2xf64", "sigmoid.C1"}, ClauseCase{"exp2 2xf64", "exp2.C1"},
-        ClauseCase{"expm1 2xf64", "expm1.C1"}, ClauseCase{"log1p 2xi8", "log1p.C1"}, ClauseCase{"floor 2xf64", "floor.C1"},
-        ClauseCase{"ceil 2xi8", "ceil.C1"}, ClauseCase{"round_nearest_even 2xf64", "round_nearest_even.C1"},
+        ClauseCase{"gelu 2xf64", "gelu.C1"}, ClauseCase{"sin 2xf64", "sin.C1"}, ClauseCase{"cos 2xi8", "cos.C1"},
+        ClauseCase{"sigmoid 2xf64", "sigmoid.C1"}, ClauseCase{"exp2 2xf64", "exp2.C1"}, ClauseCase{"expm1 2xf64", "expm1.C1"},
+        ClauseCase{"log1p 2xi8", "log1p.C1"}, ClauseCase{"floor 2xf64", "floor.C1"}, ClauseCase{"ceil 2xi8", "ceil.C1"},
+        ClauseCase{"round_nearest_even 2xf64", "round_nearest_even.C1"},
         ClauseCase{"round_nearest_afz 2xf64", "round_nearest_afz.C1"}, ClauseCase{"quantize 2xf32,f16,ui8", "quantize.C1"},
         ClauseCase{"quantize 2xi8,i8,i8", "quantize.C1"}, ClauseCase{"quantize 2xf32,f32,i32", "quantize.C2"},
         ClauseCase{"quantize 2xf32,2xf32,i8", "quantize.C3"}, ClauseCase{"quantize 2xf32,f32,1xi8", "quantize.C3"},
@@ -154,8 +155,8 @@ TEST(Catalogue, EveryChoiceBuildsAWellFormedProgram) {
     check("convert " + one + " via=f16");
     check("quantize " + one + "," + format + ",i8");
     if (format == "f64") continue;
-    for (const char* name : {"exp", "log", "tanh", "erf", "gelu", "rsqrt", "sigmoid", "exp2", "expm1", "log1p", "floor", "ceil",
-                             "round_nearest_even", "round_nearest_afz"})
+    for (const char* name : {"exp", "log", "tanh", "erf", "gelu", "rsqrt", "sigmoid", "sin", "cos", "exp2", "expm1", "log1p",
+                             "floor", "ceil", "round_nearest_even", "round_nearest_afz"})
       check(std::string(name) + " " + one);
   }
   for (const char* give : {"values", "scale", "zero_point"}) check(std::string("dynamic_quantize 4xf32 give=") + give);

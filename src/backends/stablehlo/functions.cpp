@@ -1,5 +1,5 @@
-// exp, exp2, expm1, log, log1p, sigmoid, tanh, erf and gelu, ceil, floor and the roundings: StableHLO's own functions (erf is
-// CHLO's, which its compilers take), and gelu as JAX exports it by default, by tanh.
+// exp, exp2, expm1, log, log1p, sigmoid, sin, cos, tanh, erf and gelu, ceil, floor and the roundings: StableHLO's own functions
+// (erf is CHLO's, which its compilers take), and gelu as JAX exports it by default, by tanh.
 #include <fmt/format.h>
 
 #include "backends/stablehlo/writer.h"
@@ -27,6 +27,8 @@ std::string round_nearest_even(const Problem& problem, const OperandSpec& result
   return unary(problem, result, "round_nearest_even");
 }
 std::string sigmoid(const Problem& problem, const OperandSpec& result) { return unary(problem, result, "logistic"); }
+std::string sin(const Problem& problem, const OperandSpec& result) { return unary(problem, result, "sine"); }
+std::string cos(const Problem& problem, const OperandSpec& result) { return unary(problem, result, "cosine"); }
 std::string tanh(const Problem& problem, const OperandSpec& result) { return unary(problem, result, "tanh"); }
 
 std::string erf(const Problem& problem, const OperandSpec& result) {

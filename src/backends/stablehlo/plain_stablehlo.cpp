@@ -38,6 +38,8 @@ std::string plain_stablehlo(const Problem& problem, const OperandSpec& result) {
                                                  {"round_nearest_even", plain::round_nearest_even},
                                                  {"rsqrt", plain::rsqrt},
                                                  {"sigmoid", plain::sigmoid},
+                                                 {"sin", plain::sin},
+                                                 {"cos", plain::cos},
                                                  {"sqrt", plain::sqrt},
                                                  {"sum", plain::sum},
                                                  {"tanh", plain::tanh},

@@ -76,6 +76,8 @@ std::string log1p(const Problem& problem, const OperandSpec& result);
 std::string round_nearest_afz(const Problem& problem, const OperandSpec& result);
 std::string round_nearest_even(const Problem& problem, const OperandSpec& result);
 std::string sigmoid(const Problem& problem, const OperandSpec& result);
+std::string sin(const Problem& problem, const OperandSpec& result);
+std::string cos(const Problem& problem, const OperandSpec& result);
 std::string tanh(const Problem& problem, const OperandSpec& result);
 std::string erf(const Problem& problem, const OperandSpec& result);
 std::string gelu(const Problem& problem, const OperandSpec& result);
