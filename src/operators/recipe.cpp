@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "diagnostic/diagnostic.h"
+#include "operators/operand_layout.h"
 #include "operators/recipe_values.h"
 
 namespace bitpact {
@@ -64,77 +65,23 @@ OperandClass class_at(const std::vector<OperandClass>& sequence, int operand, st
   return sequence[static_cast<std::size_t>((row + shift) % length)];
 }
 
-/// How an operand's storage maps to its class coordinate (row) and its contracted coordinate (k).
-struct Layout {
-  Shape shape;
-  std::vector<std::int64_t> row_strides, k_strides;  ///< one an axis of the operand
-  std::int64_t rows = 1, depth = 1;
-  bool contracted = false;
-};
-
-std::vector<Layout> layouts(const std::vector<OperandSpec>& specs, const std::vector<Axes>& operand_axes,
-                            const Axes& result_axes) {
-  if (specs.size() != operand_axes.size()) refuse(Code::Internal, "operands and their axes are not of one number");
-  // Contracted axes in the order in which operands first name them: the same order for every operand.
-  Axes contracted;
-  for (const Axes& axes : operand_axes)
-    for (const std::string& axis : axes)
-      if (std::find(result_axes.begin(), result_axes.end(), axis) == result_axes.end() &&
-          std::find(contracted.begin(), contracted.end(), axis) == contracted.end())
-        contracted.push_back(axis);
-  std::vector<Layout> result;
-  for (std::size_t o = 0; o < specs.size(); ++o) {
-    const Axes& axes = operand_axes[o];
-    Layout layout;
-    layout.shape = specs[o].shape;
-    if (axes.size() != layout.shape.size()) refuse(Code::Internal, fmt::format("operand {} has not one axis an extent", o));
-    element_count(layout.shape);
-    layout.row_strides.assign(axes.size(), 0);
-    layout.k_strides.assign(axes.size(), 0);
-    auto place = [&](const Axes& order, std::vector<std::int64_t>& strides, std::int64_t& total) {
-      for (std::size_t i = order.size(); i-- > 0;) {
-        const auto at = std::find(axes.begin(), axes.end(), order[i]);
-        if (at == axes.end()) continue;
-        const auto axis = static_cast<std::size_t>(at - axes.begin());
-        strides[axis] = total;
-        total *= layout.shape[axis];
-      }
-    };
-    place(result_axes, layout.row_strides, layout.rows);
-    place(contracted, layout.k_strides, layout.depth);
-    layout.contracted = std::any_of(axes.begin(), axes.end(), [&](const std::string& axis) {
-      return std::find(contracted.begin(), contracted.end(), axis) != contracted.end();
-    });
-    result.push_back(std::move(layout));
-  }
-  return result;
-}
-
-Tensor make_operand(Format format, const Layout& layout, OperandPlace place, const std::vector<OperandClass>& sequence,
+Tensor make_operand(Format format, const OperandLayout& layout, OperandPlace place, const std::vector<OperandClass>& sequence,
                     const OperandWords& words) {
   Tensor tensor(format, layout.shape);
   place.contracted = layout.contracted;
   place.depth = layout.depth;
-  const std::size_t rank = layout.shape.size();
-  std::vector<std::int64_t> at(rank, 0);
   OperandClass kind = OperandClass::Normal;
   std::int64_t kind_of_row = -1;
-  for (std::int64_t flat = 0; flat < tensor.size(); ++flat) {
-    if (place.row != kind_of_row) {
-      kind = class_at(sequence, place.operand, place.row);
-      kind_of_row = place.row;
-      place.block = place.row / static_cast<std::int64_t>(sequence.size());
+  for_each_element(layout, [&](std::int64_t flat, std::int64_t row, std::int64_t k) {
+    if (row != kind_of_row) {
+      kind = class_at(sequence, place.operand, row);
+      kind_of_row = row;
+      place.block = row / static_cast<std::int64_t>(sequence.size());
     }
+    place.row = row;
+    place.k = k;
     tensor.set(flat, operand_value(format, kind, place, words));
-    for (std::size_t axis = rank; axis-- > 0;) {
-      place.row += layout.row_strides[axis];
-      place.k += layout.k_strides[axis];
-      if (++at[axis] < layout.shape[axis]) break;
-      place.row -= layout.row_strides[axis] * layout.shape[axis];
-      place.k -= layout.k_strides[axis] * layout.shape[axis];
-      at[axis] = 0;
-    }
-  }
+  });
   return tensor;
 }
 
@@ -255,7 +202,7 @@ std::vector<Tensor> make_operands(const Recipe& recipe, const std::vector<Operan
     return operands;
   }
   const auto sequence = sequence_of(recipe);
-  const auto places = layouts(specs, operand_axes, result_axes);
+  const auto places = operand_layouts(specs, operand_axes, result_axes);
   const OperandWords words(recipe.seed);
   std::vector<Tensor> operands;
   for (std::size_t o = 0; o < specs.size(); ++o) {
@@ -276,7 +223,7 @@ std::vector<std::string> classes_present(const Recipe& recipe, const std::vector
   }
   if (!recipe.bits.empty()) return {"bits"};
   const auto sequence = sequence_of(recipe);
-  const auto places = layouts(specs, operand_axes, result_axes);
+  const auto places = operand_layouts(specs, operand_axes, result_axes);
   std::vector<bool> seen(kOperandClasses, false);
   for (std::size_t o = 0; o < specs.size(); ++o) {
     if (places[o].rows * places[o].depth == 0) continue;

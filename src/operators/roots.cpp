@@ -26,6 +26,7 @@ Operator rounded_once(const std::string& name, const std::string& summary, Value
   Operator op;
   op.name = name;
   op.summary = summary;
+  op.function = name;
   op.operands = {"x"};
   op.clauses = {{"C1", "the operand has a float format"}};
   op.resolve = [](const Operator& self, const Problem& problem) {
@@ -71,6 +72,7 @@ Operator sqrt() { return rounded_once("sqrt", "the square root of x", root); }
 
 Operator rsqrt() {
   Operator op = function_of_x("rsqrt", "1 / sqrt(x), correctly rounded");
+  op.function = "rsqrt";
   op.choice_points = [](const OperatorFormats& formats) {
     return std::vector<ChoicePoint>{
         {"root",

@@ -1,8 +1,10 @@
 #include "probe/asking.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "diagnostic/diagnostic.h"
+#include "operators/operand_layout.h"
 
 namespace bitpact {
 
@@ -69,6 +71,65 @@ Asked Asker::ask_tiny(std::uint64_t seed) {
       // Exponent fields 0, 1 and 2, any fraction, any sign.
       const Bits magnitude = smallest_normal(spec.format) * (random.bits(8) % 3) + random.bits(32) % smallest_normal(spec.format);
       t.set(i, random.bits(1) != 0 ? negate({spec.format, magnitude}) : magnitude);
+    }
+    operands.push_back(std::move(t));
+  }
+  return ask(std::move(operands));
+}
+
+namespace {
+
+/// What stands in one sum: a large number, its negative, and small ones of one size.
+struct Swamped {
+  std::int64_t first = 0, second = 0;
+  Bits large = 0, small = 0;
+};
+
+/// Half of the distances are around the precisions that accumulators have, bf16's to f64's.
+int binades_below(Random& random, int most) {
+  constexpr int kPrecisions[] = {8, 11, 24, 53};
+  const int near = kPrecisions[random.bits(2)] - 2 + static_cast<int>(random.bits(3));
+  const int any = static_cast<int>(random.bits(31) % static_cast<std::uint64_t>(most));
+  return random.bits(1) != 0 && near < most ? near : any;
+}
+
+Swamped swamped_sum(Random& random, Format format, std::int64_t depth) {
+  constexpr int kMostBinades = 60;
+  const FormatInfo& row = info(format);
+  const int top = std::min(kMostBinades, (1 << (row.exponent_bits - 1)) - 1);
+  const int least = 1 - row.bias - row.mantissa_bits;
+  const auto power = [format](int exponent) { return convert({Format::F64, static_cast<Bits>(1023 + exponent) << 52}, format); };
+  Swamped sum;
+  sum.first = static_cast<std::int64_t>(random.bits(31) % static_cast<std::uint64_t>(depth));
+  sum.second = static_cast<std::int64_t>(random.bits(31) % static_cast<std::uint64_t>(depth - 1));
+  if (sum.second >= sum.first) ++sum.second;
+  sum.large = random.bits(1) != 0 ? negate({format, power(top)}) : power(top);
+  sum.small = power(top - 1 - binades_below(random, std::min(kMostBinades, top - least)));
+  return sum;
+}
+
+}  // namespace
+
+Asked Asker::ask_swamped(std::uint64_t seed) {
+  const std::vector<OperandSpec>& specs = problem_.problem.operands;
+  const std::vector<OperandLayout> layouts = operand_layouts(specs, problem_.binding.operands, independent_axes(problem_));
+  Random random(seed);
+  std::vector<Tensor> operands;
+  bool placed = false;
+  for (size_t o = 0; o < specs.size(); ++o) {
+    const Format format = specs[o].format;
+    Tensor t(format, specs[o].shape);
+    if (placed || !is_float(format) || !has_zero(format) || layouts[o].depth < 3) {
+      for (std::int64_t i = 0; i < t.size(); ++i) t.set(i, is_float(format) ? one(format) : Bits{1});
+    } else {
+      placed = true;
+      std::vector<Swamped> sums;
+      for (std::int64_t r = 0; r < layouts[o].rows; ++r) sums.push_back(swamped_sum(random, format, layouts[o].depth));
+      for_each_element(layouts[o], [&](std::int64_t flat, std::int64_t r, std::int64_t k) {
+        const Swamped& sum = sums[static_cast<size_t>(r)];
+        const Bits otherwise = random.bits(1) != 0 ? sum.small : positive_zero(format);
+        t.set(flat, k == sum.first ? sum.large : k == sum.second ? negate({format, sum.large}) : otherwise);
+      });
     }
     operands.push_back(std::move(t));
   }

@@ -34,6 +34,9 @@ class Asker {
   /// The first operand around the smallest normal number, on both sides, the others 1, or (seeds that are even) so large that no
   /// product is subnormal: whether subnormals count shows in every sum.
   Asked ask_tiny(std::uint64_t seed);
+  /// In every sum one large number, later its negative, and numbers between 0 and 60 binades smaller, row by row at another
+  /// distance: what an accumulator keeps of them beside the large one shows its precision. Other operands are 1.
+  Asked ask_swamped(std::uint64_t seed);
   /// Whether `repeats` runs of one call, and a second call after another one, give the same bits.
   bool is_deterministic(int repeats, std::uint64_t seed);
 

@@ -21,6 +21,9 @@ constexpr int kDeepestSplit = 8;
 constexpr int kSplitSeeds = 16;    // sets of operands that a split must hold on
 constexpr int kPartingSeeds = 24;  // sets on which what is left is told apart, at most
 constexpr std::uint64_t kTinySets = 3;
+/// Sums in which small numbers meet a large one, each at its own distance; in as many sets as hold so many, three at least.
+constexpr std::uint64_t kSwampedSums = 64;
+constexpr std::int64_t kManyOutputs = 64, kFewLeaves = 1 << 15;
 constexpr int kQuietSeeds = 8;  // it ends where so many in a row struck nothing out
 
 const std::vector<std::string> kGentle{"normal", "wide", "cancellation", "ties"};
@@ -228,8 +231,19 @@ class Search {
       std::erase_if(left, [&](const Candidate& c) { return fails(c, tiny_[round], outputs, round); });
     }
     tell(fmt::format("  sums of numbers around the smallest normal one: {} left", left.size()));
+    const auto sums = static_cast<std::uint64_t>(std::max<std::int64_t>(element_count(problem_.result.shape), 1));
+    for (std::uint64_t round = 0; round < std::max(kSwampedSums / sums, std::uint64_t{3}); ++round) {
+      if (swamped_.size() <= round) swamped_.push_back(asker_.ask_swamped(seed_ + round));
+      std::erase_if(left, [&](const Candidate& c) { return fails(c, swamped_[round], outputs, round); });
+    }
+    tell(fmt::format("  sums in which small numbers meet a large one: {} left", left.size()));
+    // A set of few outputs tells little: a product that is fused at one leaf of many shows in few of them.
+    const int more =
+        leaves_ <= kFewLeaves
+            ? static_cast<int>(std::clamp<std::int64_t>(kManyOutputs / static_cast<std::int64_t>(outputs.size()), 1, 8))
+            : 1;
     int quiet = 0;
-    for (int round = 1; round < kPartingSeeds && quiet < kQuietSeeds; ++round) {
+    for (int round = 1; round < more * kPartingSeeds && quiet < more * kQuietSeeds; ++round) {
       if (left.size() < 2 && round > rounds_for_all(problem_, Recipe::all_classes())) return;
       const size_t before = left.size();
       for (const bool gentle_set : {true, false})
@@ -271,7 +285,7 @@ class Search {
   const std::function<void(const std::string&)>& say_;
   std::map<int, Asked> gentle_, full_;
   std::optional<Asked> zeros_;
-  std::vector<Asked> tiny_;
+  std::vector<Asked> tiny_, swamped_;
   PartSearch found_;
 };
 

@@ -279,6 +279,9 @@ class Probe {
       for (const auto& [point, value] : words(fit))
         if (first.at(point) != value)
           text += fmt::format("{}{}={}", text.empty() ? "" : ", ", point, point == "order" ? fit.choices.at("order") : value);
+      const auto own = part.fits[0].choices.find("order"), order = fit.choices.find("order");
+      if (!text.empty() && order != fit.choices.end() && order->second != own->second && text.find("order=") == std::string::npos)
+        text += fmt::format(" with order={}", order->second);
       if (!text.empty() && std::ranges::find(others, text) == others.end()) others.push_back(text);
     }
     return others;

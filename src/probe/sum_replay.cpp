@@ -162,6 +162,7 @@ bool SumReplay::recipes() {
       classes_.insert(c);
     const bool sparse = round % 4 == 1;
     if (round % 8 == 3 && !agrees(asker_.ask_tiny(recipe.seed))) return false;
+    if (round % 8 == 5 && !agrees(asker_.ask_swamped(recipe.seed))) return false;
     if (!agrees(sparse ? asker_.ask_sparse(recipe) : asker_.ask(recipe))) return false;
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (outputs_ >= settings_.replay_outputs || leaves() >= settings_.replay_leaves || seconds > settings_.replay_seconds)

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <functional>
 #include <random>
@@ -138,7 +139,7 @@ TEST_P(Blocks, EncodesAsASearchDoes) {
   for (int i = 0; i < (many_cases() ? 5000 : 120); ++i) {
     const auto values = random_values(random, format);
     Bits whole = unit_tensor_scale;
-    if (format.tensor_scale && i % 2) whole = (random() % 255 + 1) << 23 >> 1 & 0x7f7fffff;
+    if (format.tensor_scale && i % 2) whole = std::max<Bits>((random() % 255 + 1) << 23 >> 1 & 0x7f7fffff, 1);
     const Block got = encode_block(format, values, whole), want = encode_by_search(format, values, whole);
     ASSERT_EQ(got.scale, want.scale) << format.name << " " << i;
     ASSERT_EQ(got.elements, want.elements) << format.name << " " << i;

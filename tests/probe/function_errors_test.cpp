@@ -18,7 +18,8 @@ ErrorReport errors(const std::string& line, FunctionBackend::Change change = {})
 
 TEST(FunctionErrors, TheCanonicalProgramsHaveNone) {
   for (const char* line : {"exp 4xbf16", "exp 4xf16", "log 4xbf16", "log 4xf16", "tanh 4xbf16", "tanh 4xf16", "erf 4xbf16",
-                           "erf 4xf16", "exp 4xf32", "log 4xf32", "tanh 4xf32", "erf 4xf32"}) {
+                           "erf 4xf16", "exp 4xf32", "log 4xf32", "tanh 4xf32", "erf 4xf32", "sin 4xf32", "cos 4xf16",
+                           "sqrt 4xbf16", "rsqrt 4xf16", "rsqrt 4xf32", "reciprocal 4xf32"}) {
     const ErrorReport r = errors(line);
     EXPECT_EQ(r.tally.wrong, 0) << line;
     EXPECT_EQ(r.tally.greatest, 0U);

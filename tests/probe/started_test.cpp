@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "probe/function_flush.h"
+#include "probe/probe.h"
 #include "probe/sum_probe.h"
 #include "probe/sum_tree.h"
 #include "probe/support.h"
