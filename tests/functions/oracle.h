@@ -142,6 +142,8 @@ inline double library(Named which, double x) {
 /// The correctly rounded f32, unless an error of 2^-49 in the C library's f64 could change it.
 inline std::optional<std::uint32_t> decided(Named which, float x) {
   const double y = library(which, static_cast<double>(x));
+  // Beyond f64, or a zero: so it is in f32.
+  if (std::isinf(y) || y == 0) return std::bit_cast<std::uint32_t>(static_cast<float>(y));
   const float low = static_cast<float>(y - y * 0x1p-49), high = static_cast<float>(y + y * 0x1p-49);
   if (std::isnan(y)) return 0x7fc00000U;
   if (std::bit_cast<std::uint32_t>(low) != std::bit_cast<std::uint32_t>(high)) return {};
