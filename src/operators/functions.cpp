@@ -186,6 +186,8 @@ constexpr HardCase kHardLogs[] = {{0x1.827a74p-7, -0x1.1c2b1efffffffp+2},
                                   {0x1.b121a6p+76, 0x1.a9a3f10000001p+5},
                                   {0x1.6351d8p+95, 0x1.08b5110000001p+6}};
 
+constexpr HardCase kHardSins[] = {{0x1.33333p+13, -0x1.63f4bafffffffp-2}, {-0x1.33333p+13, 0x1.63f4bafffffffp-2}};
+
 constexpr HardCase kHardSigmoids[] = {{-0x1.250c02p-10, 0x1.ffb6bd0000001p-2}};
 
 constexpr HardCase kHardLog1ps[] = {
@@ -199,6 +201,7 @@ std::span<const HardCase> hard_cases(Function function) {
   if (function == Function::Exp2) return kHardExp2s;
   if (function == Function::Log1p) return kHardLog1ps;
   if (function == Function::Sigmoid) return kHardSigmoids;
+  if (function == Function::Sin) return kHardSins;
   if (function == Function::Log) return kHardLogs;
   return {};
 }
