@@ -188,6 +188,11 @@ constexpr HardCase kHardLogs[] = {{0x1.827a74p-7, -0x1.1c2b1efffffffp+2},
 
 constexpr HardCase kHardSins[] = {{0x1.33333p+13, -0x1.63f4bafffffffp-2}, {-0x1.33333p+13, 0x1.63f4bafffffffp-2}};
 
+constexpr HardCase kHardCoses[] = {{0x1.3170fp+63, 0x1.fe2976fffffffp-1},
+                                   {-0x1.3170fp+63, 0x1.fe2976fffffffp-1},
+                                   {0x1.2b9622p+67, 0x1.f0285d0000001p-1},
+                                   {-0x1.2b9622p+67, 0x1.f0285d0000001p-1}};
+
 constexpr HardCase kHardSigmoids[] = {{-0x1.250c02p-10, 0x1.ffb6bd0000001p-2}};
 
 constexpr HardCase kHardLog1ps[] = {
@@ -202,6 +207,7 @@ std::span<const HardCase> hard_cases(Function function) {
   if (function == Function::Log1p) return kHardLog1ps;
   if (function == Function::Sigmoid) return kHardSigmoids;
   if (function == Function::Sin) return kHardSins;
+  if (function == Function::Cos) return kHardCoses;
   if (function == Function::Log) return kHardLogs;
   return {};
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "contract/program.h"
 #include "operators/problem.h"
 
 namespace bitpact {

@@ -55,7 +55,8 @@ TEST_P(Functions, ASampleOfF32) {
                           0x007fffff, 0x00800000, 0x7f7fffff, 0xff7fffff, 0x3f800000, 0xbf800000, 0x3f7fffff, 0x3f800001,
                           0x42b17217, 0x42b17218, 0x42b17219, 0xc2aeac4f, 0xc2aeac50, 0xc2cff1b4, 0xc2cff1b5, 0x41102cb3,
                           0x40800000, 0x407ad444, 0xba928601, 0xb53ffffd, 0xb70fffe5, 0xbb0ec8c4, 0x35400003, 0x3710001b,
-                          0x3efd81ad, 0x41078feb, 0x65d890d3, 0x6f31a8ec, 0x3b429d37, 0xbcf3a937, 0x46199998, 0xc6199998};
+                          0x3efd81ad, 0x41078feb, 0x65d890d3, 0x6f31a8ec, 0x3b429d37, 0xbcf3a937, 0x46199998, 0xc6199998,
+                          0x5f18b878, 0xdf18b878, 0x6115cb11, 0xe115cb11};
   for (std::int64_t i = 0; i < kCount; ++i) {
     const std::uint64_t w = random();
     const Bits exponent = 127 - 14 + (w >> 40) % 21;
