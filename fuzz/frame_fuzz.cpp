@@ -47,7 +47,7 @@ void check_layout(const std::vector<OperandSpec>& tensors) {
 
 bool same(const protocol::Hello& a, const protocol::Hello& b) {
   return a.name == b.name && a.identity == b.identity && a.ways.operator_call == b.ways.operator_call &&
-         a.ways.stablehlo == b.ways.stablehlo && a.ways.numeric_program == b.ways.numeric_program;
+         a.ways.stablehlo == b.ways.stablehlo && a.ways.numeric_program == b.ways.numeric_program && a.align == b.align;
 }
 
 bool same(const protocol::Report& a, const protocol::Report& b) {

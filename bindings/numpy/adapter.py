@@ -44,7 +44,8 @@ class Adapter:
             "threads": str(self.threads),
             "kernel": f"openblas core {self.core}",
         }
-        return {"name": "numpy", "identity": identity, "ways": ["operator_call"]}
+        # Arrays are views of the payload: functions read operands where they lie.
+        return {"name": "numpy", "identity": identity, "ways": ["operator_call"], "align": True}
 
     def _import(self, options):
         import warnings

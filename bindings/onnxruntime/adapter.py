@@ -17,6 +17,7 @@ from bitpact_worker import Refusal, timed_runs
 from operator_table import entry_for, key_of
 
 KEPT_SESSIONS = 64
+RAW = {1: "u1", 2: "u2", 4: "u4", 8: "u8"}  # elements by their size
 PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
 # Options that are entries of a session's configuration.
 CONFIG_ENTRIES = {
@@ -60,7 +61,9 @@ class Adapter:
             "threads": str(self.threads),
             "kernel": "unobserved",
         }
-        return {"name": "onnxruntime", "identity": identity, "ways": ["operator_call"]}
+        hello = {"name": "onnxruntime", "identity": identity, "ways": ["operator_call"]}
+        # A CUDA provider copies operands into memory of its own.
+        return {**hello, "align": True} if self.device_name == "cpu" else hello
 
     def _load_families(self):
         import elementwise
@@ -164,11 +167,15 @@ class Adapter:
         return self.kept[key]
 
     def _value(self, tensor):
-        """The same bytes in a value of ONNX Runtime's own, whose element type is stated."""
+        """The same bytes with their element type stated: where they lie, since some kernels' sums follow the address; for CUDA in
+        a value of ONNX Runtime's own."""
         import arrays
 
         given = arrays.array_of(tensor)
         element_type = self.models.element_type(tensor.format)
+        if self.device_name == "cpu":
+            raw = given.view(RAW[given.itemsize])  # NumPy's types lack some of ONNX's
+            return self.ort.OrtValue.ortvalue_from_numpy_with_onnx_type(raw, element_type)
         value = self.ort.OrtValue.ortvalue_from_shape_and_type(list(tensor.shape), element_type)
         if given.nbytes:
             ctypes.memmove(value.data_ptr(), given.ctypes.data, given.nbytes)

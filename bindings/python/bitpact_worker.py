@@ -1,7 +1,8 @@
 """The worker's side of Bitpact's protocol (docs/protocol.md) in Python. Needs nothing but the standard library.
 
 A worker is an object with `hello(device, options)` and `call_operator(call)` and/or `run_stablehlo(call)`; `serve(worker)` does
-the rest. A call's operands are Tensors; what it returns comes from `timed_runs`.
+the rest. A call's operands are Tensors; what it returns comes from `timed_runs`. A worker whose runtime reads operands where they lie
+adds `"align": True` to what `hello` gives.
 """
 
 import errno
@@ -93,11 +94,12 @@ def timed_runs(call, run, read=lambda outputs: outputs, **about):
     return Report(results, times, repeats_agree=agree, **about)
 
 
-def layout(sizes):
-    """Where tensors lie in a payload: each at the next multiple of ALIGNMENT. Gives offsets and the end of the last."""
+def layout(sizes, align=ALIGNMENT):
+    """Where tensors lie in a payload: each at the next multiple of ALIGNMENT, and `align` bytes further where that is not
+    ALIGNMENT itself. Gives offsets and the end of the last."""
     offsets, end = [], 0
     for size in sizes:
-        begin = -(-end // ALIGNMENT) * ALIGNMENT
+        begin = -(-end // ALIGNMENT) * ALIGNMENT + align % ALIGNMENT
         offsets.append(begin)
         end = begin + size
     return offsets, end
@@ -139,6 +141,9 @@ class Server:
         os.set_inheritable(SOCKET_FD, False)
         self.request_arena, self.answer_arena = Arena(REQUEST_ARENA_FD), Arena(ANSWER_ARENA_FD)
         self.header = bytearray(HEADER.size)
+        # A page's address: small tensors begin at the same addresses modulo ALIGNMENT as those in the arena.
+        self.inline = memoryview(mmap.mmap(-1, INLINE_LIMIT))
+        self.align = False  # what the worker said of itself
 
     def receive(self, size):
         buffer = bytearray(size)
@@ -164,7 +169,10 @@ class Server:
         if (magic, reserved, more) != (MAGIC, 0, 0):
             raise ValueError("a request that does not follow the protocol")
         request = json.loads(self.receive(json_bytes))
-        payload = self.receive(inline_bytes) if inline_bytes else b""
+        if inline_bytes > INLINE_LIMIT:
+            raise ValueError("a request that does not follow the protocol")
+        payload = self.inline[:inline_bytes]
+        self.fill(payload)
         kind = request["request"]
         results = []
         try:
@@ -200,7 +208,10 @@ class Server:
 
     def operands_of(self, request, payload):
         operands = [Tensor(**spec) for spec in request["operands"]]
-        offsets, _ = layout([operand.nbytes for operand in operands])
+        align = request.get("align", ALIGNMENT)
+        if align != ALIGNMENT and not self.align:
+            raise Refusal("backend-lacks-form", f"align={align}: it did not say that it takes it")
+        offsets, _ = layout([operand.nbytes for operand in operands], align)
         for operand, offset in zip(operands, offsets):
             operand.data = payload[offset : offset + operand.nbytes]
         return operands
@@ -212,7 +223,9 @@ class Server:
             getattr(self.worker, "release", lambda: None)()
             return {"ok": True}, []
         if kind == "hello":
-            return {"ok": True, "protocol": VERSION, **self.worker.hello(request["device"], request["options"])}, []
+            said = self.worker.hello(request["device"], request["options"])
+            self.align = said.get("align", False)
+            return {"ok": True, "protocol": VERSION, **said}, []
         if kind == "echo":
             operands = self.operands_of(request, payload)
             return {"ok": True, "results": request["operands"]}, [operand.data for operand in operands]

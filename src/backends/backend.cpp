@@ -2,6 +2,7 @@
 
 #include "backends/plain_stablehlo.h"
 #include "diagnostic/diagnostic.h"
+#include "operators/alignment.h"
 
 namespace bitpact {
 
@@ -11,7 +12,9 @@ Answer Backend::call_operator(const Problem& problem, const ResultSpecs& results
     refuse(Code::BackendLacksForm, "it takes no operator calls", {to_text(problem), to_text(spec()), ""});
   }
   if (results.size() != 1) refuse(Code::BackendLacksForm, "operators have one result", {to_text(problem), to_text(spec()), ""});
-  return run_stablehlo(plain_stablehlo(problem, results.front()), results, operands, options);
+  RunOptions laid_out = options;
+  laid_out.align = alignment_of(problem);
+  return run_stablehlo(plain_stablehlo(problem, results.front()), results, operands, laid_out);
 }
 
 Answer Backend::run_stablehlo(const std::string&, const ResultSpecs&, std::span<const Tensor>, const RunOptions&) {

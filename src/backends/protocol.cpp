@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <set>
 
 #include "diagnostic/diagnostic.h"
@@ -115,10 +116,11 @@ Header decode(std::span<const std::byte, kHeaderBytes> in) {
   return header;
 }
 
-Layout layout_of(std::span<const OperandSpec> tensors) {
+Layout layout_of(std::span<const OperandSpec> tensors, std::size_t align) {
   Layout layout;
   for (const OperandSpec& tensor : tensors) {
-    const std::size_t offset = (layout.total + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
+    const std::size_t whole = (layout.total + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
+    const std::size_t offset = whole + align % kTensorAlignment;
     const auto count = static_cast<std::size_t>(element_count(tensor.shape));
     const auto each = static_cast<std::size_t>(info(tensor.format).storage_bytes);
     if (count > kLargestPayload / each || offset + count * each > kLargestPayload)
@@ -129,6 +131,15 @@ Layout layout_of(std::span<const OperandSpec> tensors) {
     layout.total = offset + size;
   }
   return layout;
+}
+
+std::size_t alignment_from_json(const Json& request) {
+  if (!request.contains("align")) return kTensorAlignment;
+  const Json& align = request.at("align");
+  const std::size_t bytes = is_count(align) ? align.get<std::size_t>() : 0;
+  if (bytes >= kTensorAlignment || !std::has_single_bit(bytes))
+    refuse(Code::WorkerRefused, fmt::format("`align` is {}, no power of two below {}", align.dump(), kTensorAlignment));
+  return bytes;
 }
 
 Json parse_object(std::string_view text) {
@@ -220,12 +231,15 @@ Json to_json(const Hello& hello) {
   for (const WayField& way : kWays) {
     if (hello.ways.*way.member) ways.push_back(way.name);
   }
-  return {{"ok", true}, {"protocol", kVersion}, {"name", hello.name}, {"identity", to_json(hello.identity)}, {"ways", ways}};
+  Json json{{"ok", true}, {"protocol", kVersion}, {"name", hello.name}, {"identity", to_json(hello.identity)}, {"ways", ways}};
+  if (hello.align) json["align"] = true;
+  return json;
 }
 
 Hello hello_from_json(const Json& json) {
-  static constexpr std::array<std::string_view, 5> fields{"ok", "protocol", "name", "identity", "ways"};
-  check_fields(json, fields, "the answer to `hello`");
+  static constexpr std::array<std::string_view, 6> all{"ok", "protocol", "name", "identity", "ways", "align"};
+  const bool states_align = json.is_object() && json.contains("align");  // the one field that may be left out
+  check_fields(json, std::span(all).first(states_align ? 6 : 5), "the answer to `hello`");
   if (json.at("protocol") != kVersion) {
     refuse(Code::WorkerVersion,
            fmt::format("the worker speaks protocol {}; this program speaks {}", json.at("protocol").dump(), kVersion));
@@ -233,6 +247,7 @@ Hello hello_from_json(const Json& json) {
   Hello hello;
   hello.name = text_field(json, "name");
   hello.identity = identity_from_json(json.at("identity"));
+  hello.align = states_align && flag_field(json, "align");
   if (!json.at("ways").is_array()) malformed("`ways` is not an array");
   for (const Json& given : json.at("ways")) {
     const auto way = std::find_if(kWays.begin(), kWays.end(), [&](const WayField& known) { return given == known.name; });

@@ -39,13 +39,18 @@ void encode(const Header& header, std::span<std::byte, kHeaderBytes> out);
 /// Refuses `worker-version`, and `worker-protocol`: wrong magic, nonzero reserved bytes, lengths beyond the limits.
 Header decode(std::span<const std::byte, kHeaderBytes> in);
 
-/// Where tensors lie in a payload: one after the other, each at the next multiple of kTensorAlignment.
+/// Where tensors lie in a payload: one after the other, each at the next multiple of kTensorAlignment, and `align` bytes further
+/// where that is not kTensorAlignment itself.
 struct Layout {
   std::vector<std::size_t> offsets;
   std::vector<std::size_t> sizes;
   std::size_t total = 0;  ///< end of the last tensor
 };
-Layout layout_of(std::span<const OperandSpec> tensors);  ///< refuses `too-large` beyond 2^62 bytes
+/// Refuses `too-large` beyond 2^62 bytes.
+Layout layout_of(std::span<const OperandSpec> tensors, std::size_t align = kTensorAlignment);
+/// The field `align` of a request, for its worker: kTensorAlignment where there is none. Refuses `worker-refused` for what is no
+/// power of two below it.
+std::size_t alignment_from_json(const nlohmann::json& request);
 
 /// Strict JSON: UTF-8, no duplicate keys, an object at the top. Refuses `worker-protocol`.
 nlohmann::json parse_object(std::string_view text);
@@ -62,6 +67,9 @@ struct Hello {
   std::string name;
   Identity identity;
   Ways ways;
+  /// What it runs reads operands where they lie in the payload, whose start it keeps at a multiple of kTensorAlignment. Without
+  /// this a request that has `align` is refused before it is sent.
+  bool align = false;
 };
 nlohmann::json to_json(const Hello& hello);
 Hello hello_from_json(const nlohmann::json& json);  ///< refuses `worker-version`, `worker-protocol`

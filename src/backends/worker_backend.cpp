@@ -14,6 +14,7 @@
 #include "backends/locate.h"
 #include "backends/worker_host.h"
 #include "diagnostic/diagnostic.h"
+#include "operators/alignment.h"
 
 namespace bitpact {
 
@@ -173,13 +174,22 @@ void WorkerBackend::start() {
 Answer WorkerBackend::ask(json request, const Where& where, const ResultSpecs& results, std::span<const Tensor> operands,
                           const RunOptions& options) {
   if (options.repeat < 1 || options.warmup < 0) refuse(Code::Internal, "a run is repeated at least once", where);
+  const auto align = static_cast<std::size_t>(options.align);
   const std::vector<OperandSpec> specs = specs_of(operands);
-  const protocol::Layout sent = protocol::layout_of(specs), expected = protocol::layout_of(results);
+  const protocol::Layout sent = protocol::layout_of(specs, align), expected = protocol::layout_of(results);
+  if (align != protocol::kTensorAlignment) request["align"] = align;
   request["operands"] = protocol::to_json(specs);
   request["results"] = protocol::to_json(results);
   request["repeat"] = options.repeat;
   request["warmup"] = options.warmup;
   return with_process(where, [&](WorkerProcess& process) {
+    // Asked all the same, it would answer for operands that lie elsewhere.
+    if (align != protocol::kTensorAlignment && !hello_.align)
+      refuse(
+          Code::BackendLacksForm,
+          fmt::format("align={}: what it runs does not read operands where they are laid out; where they lie is its own affair, "
+                      "and goes with its identity",
+                      align));
     put_payload(process, operands, sent);
     if (expected.total > protocol::kInlineLimit) process.reserve_answer(expected.total);
     const WorkerFrame frame = exchange(process, request);
@@ -208,8 +218,12 @@ Answer WorkerBackend::ask(json request, const Where& where, const ResultSpecs& r
 Answer WorkerBackend::call_operator(const Problem& problem, const ResultSpecs& results, std::span<const Tensor> operands,
                                     const RunOptions& options) {
   if (!ways().operator_call) return Backend::call_operator(problem, results, operands, options);
-  return ask({{"request", "call_operator"}, {"operator", problem.op}, {"attributes", problem.attributes}},
-             {to_text(problem), to_text(spec_), identity().machine()}, results, operands, options);
+  RunOptions laid_out = options;
+  laid_out.align = alignment_of(problem);
+  std::map<std::string, std::string> attributes = problem.attributes;
+  attributes.erase(kAlign);  // a field of the request: no operator has it
+  return ask({{"request", "call_operator"}, {"operator", problem.op}, {"attributes", attributes}},
+             {to_text(problem), to_text(spec_), identity().machine()}, results, operands, laid_out);
 }
 
 Answer WorkerBackend::run_stablehlo(const std::string& module, const ResultSpecs& results, std::span<const Tensor> operands,

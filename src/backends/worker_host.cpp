@@ -55,8 +55,7 @@ class Host {
     const protocol::Header header = decoded(raw);
     text_.resize(header.json_bytes);
     read_all(std::as_writable_bytes(std::span(text_)));
-    inline_request_.resize(header.inline_bytes);
-    read_all(inline_request_);
+    read_all(std::span(inline_request_).first(header.inline_bytes));  // no more than kInlineLimit, or `decoded` refused it
     payload_ = inline_request_.data();
     const json request = protocol::parse_object(text_);
     const std::string kind = request.at("request").get<std::string>();
@@ -107,12 +106,17 @@ class Host {
       return plain;
     }
     if (kind == "hello") {
-      return protocol::to_json(worker_.hello(request.at("device").get<std::string>(),
-                                             request.at("options").get<std::map<std::string, std::string>>()));
+      const protocol::Hello hello =
+          worker_.hello(request.at("device").get<std::string>(), request.at("options").get<std::map<std::string, std::string>>());
+      align_ = hello.align;
+      return protocol::to_json(hello);
     }
     WorkerCall call;
     call.operands = protocol::tensors_from_json(request.at("operands"));
-    const protocol::Layout given = protocol::layout_of(call.operands);
+    const std::size_t align = protocol::alignment_from_json(request);
+    if (align != protocol::kTensorAlignment && !align_)
+      refuse(Code::BackendLacksForm, fmt::format("align={}: it did not say that it takes it", align));
+    const protocol::Layout given = protocol::layout_of(call.operands, align);
     for (const std::size_t offset : given.offsets) call.operand_data.push_back(payload_ + offset);
     call.results = kind == "echo" ? call.operands : protocol::tensors_from_json(request.at("results"));
     const protocol::Layout wanted = protocol::layout_of(call.results);
@@ -171,7 +175,10 @@ class Host {
   SharedArena request_arena_ = SharedArena::adopt(protocol::kRequestArenaFd);
   SharedArena answer_arena_ = SharedArena::adopt(protocol::kAnswerArenaFd);
   std::string text_;
-  std::vector<std::byte> inline_request_, inline_answer_, outgoing_;
+  // Small tensors begin at the same addresses modulo 64 as those in the arena, which is a page's.
+  alignas(protocol::kTensorAlignment) std::array<std::byte, protocol::kInlineLimit> inline_request_;
+  std::vector<std::byte> inline_answer_, outgoing_;
+  bool align_ = false;  ///< what it said of itself
   const std::byte* payload_ = nullptr;
   std::size_t answer_bytes_ = 0;
 };

@@ -17,7 +17,9 @@ struct WorkerCall {
   std::map<std::string, std::string> attributes;  ///< those that are not at their defaults
   std::string module;                             ///< StableHLO text; empty for an operator
   std::vector<OperandSpec> operands;
-  std::vector<const std::byte*> operand_data;  ///< row-major, 64-byte aligned where large
+  /// Row-major. Each begins at a multiple of 64 bytes; where the worker's `hello` states `align` and the request has it, so many
+  /// bytes further.
+  std::vector<const std::byte*> operand_data;
   std::vector<OperandSpec> results;
   std::vector<std::byte*> result_data;  ///< to be filled
   int repeat = 1;

@@ -13,6 +13,7 @@
 #include "probe/function_progress.h"
 #include "probe/sum_report.h"
 #include "probe/switch_points.h"
+#include "probe/vary.h"
 #include "probe/verify_also.h"
 
 namespace bitpact {
@@ -20,7 +21,7 @@ namespace {
 
 struct ProbeOptions {
   std::string problem, backend, output, switches;
-  std::vector<std::string> also;
+  std::vector<std::string> also, varied;
   bool exhaustive = false, errors = false, explain = false, one_length = false;
   ProbeSettings sum;
   BackendSettings settings;
@@ -97,6 +98,20 @@ ExitCode report_switches(const Resolved& problem, Backend& backend, const ProbeO
   return info(diagnostic->code).exit;
 }
 
+ExitCode report_varied(const Resolved& problem, Backend& backend, const ProbeOptions& o, bool json) {
+  const OpenBackend open = [&o](const BackendSpec& spec) { return open_backend(spec, o.settings); };
+  const VaryReport report = vary(to_text(problem.problem), backend, o.varied, open, sum_settings(o));
+  if (json)
+    print_json(to_json(report));
+  else
+    print(to_text(report));
+  if (report.contract) write_verified(*report.contract, backend, o);
+  const std::optional<Diagnostic> diagnostic = diagnostic_of(report);
+  if (!diagnostic) return 0;
+  say(to_text(*diagnostic));
+  return info(diagnostic->code).exit;
+}
+
 ExitCode report_sum(const Resolved& problem, Backend& backend, const ProbeOptions& o, bool json) {
   if (o.errors || o.exhaustive)
     refuse(Code::Usage, "--errors and --exhaustive are for functions of one operand", {to_text(problem.problem)});
@@ -122,19 +137,30 @@ void add_probe(Program program) {
       ->allow_extra_args(false);
   verb->add_option("--switches", o->switches,
                    "AXIS=FROM..TO: along that axis (k, n, ...: as the contract names it), where another program takes over");
+  verb->add_option("--vary", o->varied,
+                   "NAME=V1,V2,...: the same under other values of an attribute (align=4,16) or an option of the backend "
+                   "(threads=1,2); again for more")
+      ->allow_extra_args(false);
   verb->add_flag("--exhaustive", o->exhaustive, "functions of f32: all 2^32 arguments; goes on where it was ended");
   verb->add_flag("--errors", o->errors,
                  "functions: errors against the correctly rounded value instead, monotonicity, where the range ends");
   verb->add_flag("--explain", o->explain, "sums: what is asked and struck out, on stderr");
   verb->add_flag("--one-length", o->one_length, "sums: ask at no other lengths than the problem's");
   add_replay_options(verb, o->sum);
-  verb->add_flag("--json", program.json,
-                 "print bitpact.probe/1, of functions bitpact.function/1, with --errors bitpact.function-errors/1");
+  verb->add_flag(
+      "--json", program.json,
+      "print bitpact.probe/1, of functions bitpact.function/1, with --errors bitpact.function-errors/1, with --switches "
+      "bitpact.switches/1, with --vary bitpact.vary/1");
   add_worker_options(verb, o->settings);
   verb->callback([o, program] {
     program.run = [o, program] {
       const Resolved problem = resolve(o->problem);
       const auto backend = open_backend(parse_backend(o->backend), o->settings);
+      if (!o->varied.empty()) {
+        if (o->errors || o->exhaustive || !o->switches.empty())
+          refuse(Code::Usage, "--vary goes with none of --switches, --errors and --exhaustive", {to_text(problem.problem)});
+        return report_varied(problem, *backend, *o, program.json);
+      }
       if (!o->switches.empty()) {
         if (is_function(problem) || o->errors || o->exhaustive)
           refuse(Code::Usage, "--switches is for sums: a function is asked element by element", {to_text(problem.problem)});

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "diagnostic/diagnostic.h"
+#include "operators/alignment.h"
 #include "operators/families.h"
 
 namespace bitpact {
@@ -128,6 +129,7 @@ Resolved resolve(const Problem& given) {
            {op.name});
   problem.attributes.clear();
   for (const auto& [name, value] : given.attributes) {
+    if (name == kAlign) continue;  // every operator takes it, and none of them sees it
     const auto spec =
         std::find_if(op.attributes.begin(), op.attributes.end(), [&key = name](const AttributeSpec& s) { return s.name == key; });
     if (spec == op.attributes.end())
@@ -147,6 +149,9 @@ Resolved resolve(const Problem& given) {
     if (at == resolved.problem.attributes.end()) continue;
     if (!spec.fallback.empty() && at->second == spec.fallback) resolved.problem.attributes.erase(at);
   }
+  if (const auto align = given.attributes.find(kAlign); align != given.attributes.end())
+    if (const std::string value = checked_alignment(resolved.problem, align->second); value != std::to_string(kWholeAlignment))
+      resolved.problem.attributes[kAlign] = value;
   element_count(resolved.result.shape);
   return resolved;
 }

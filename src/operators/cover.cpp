@@ -5,6 +5,7 @@
 
 #include "contract/region.h"
 #include "diagnostic/diagnostic.h"
+#include "operators/alignment.h"
 #include "operators/catalogue.h"
 
 namespace bitpact {
@@ -28,8 +29,8 @@ std::string why_not(const Piece& piece, const Resolved& problem) {
   }
   const Operator& op = operator_named(problem.problem.op);
   for (const auto& [name, value] : piece.when) {
-    const bool known =
-        std::any_of(op.attributes.begin(), op.attributes.end(), [&key = name](const auto& a) { return a.name == key; });
+    const bool known = name == kAlign || std::any_of(op.attributes.begin(), op.attributes.end(),
+                                                     [&key = name](const auto& a) { return a.name == key; });
     if (!known) return fmt::format("it has a condition on '{}', which the problem says nothing about", name);
     const std::string is = attribute(op, problem.problem, name);
     if (is != value) return fmt::format("it holds for {}={}, the problem has {}", name, value, is);

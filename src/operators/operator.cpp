@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "diagnostic/diagnostic.h"
+#include "operators/alignment.h"
 
 namespace bitpact {
 
@@ -31,6 +32,7 @@ std::string attribute(const Operator& op, const Problem& problem, const std::str
   if (given != problem.attributes.end()) return given->second;
   for (const AttributeSpec& spec : op.attributes)
     if (spec.name == name) return spec.fallback;
+  if (name == kAlign) return std::to_string(kWholeAlignment);
   refuse(Code::Internal, fmt::format("{} asks for an unknown attribute {}", op.name, name), {op.name});
 }
 

@@ -76,7 +76,7 @@ struct Operator {
 /// Refuses `clause-violated`, citing the clause.
 [[noreturn]] void violated(const Operator& op, const std::string& label, const std::string& seen);
 
-/// The attribute's value, or its fallback.
+/// The attribute's value, or its fallback. `align` (alignment.h) is an attribute of every operator.
 std::string attribute(const Operator& op, const Problem& problem, const std::string& name);
 bool flag(const Operator& op, const Problem& problem, const std::string& name);
 

@@ -43,6 +43,18 @@ std::string choices_text(const ProbedPart& part) {
   return text.empty() ? "the operator's one program" : text;
 }
 
+std::string program_text(const ProbeReport& report) {
+  if (!report.contract) return fmt::format("{}: {}", name(report.verdict), report.diagnostic ? report.diagnostic->reason : "");
+  std::string text;
+  for (const ProbedPart& part : report.parts) {
+    if (!text.empty()) text += "; ";
+    if (part.region != "all") text += shortened(part.region) + ": ";
+    if (!part.order.empty()) text += shortened(part.order) + ", ";
+    text += choices_text(part);
+  }
+  return text;
+}
+
 std::string to_text(const ProbeReport& report) {
   constexpr std::string_view kWords[] = {"CONTRACT", "UNKNOWN", "NOT_A_TREE", "NONDETERMINISTIC", "REFUSED"};
   std::string text = fmt::format("{}  {} on {}\n", kWords[static_cast<int>(report.verdict)], report.problem, report.backend);

@@ -7,18 +7,6 @@
 namespace bitpact {
 namespace {
 
-std::string program_text(const ProbeReport& probe) {
-  if (!probe.contract) return fmt::format("{}: {}", name(probe.verdict), probe.diagnostic ? probe.diagnostic->reason : "");
-  std::string text;
-  for (const ProbedPart& part : probe.parts) {
-    if (!text.empty()) text += "; ";
-    if (part.region != "all") text += shortened(part.region) + ": ";
-    if (!part.order.empty()) text += shortened(part.order) + ", ";
-    text += choices_text(part);
-  }
-  return text;
-}
-
 std::string extents_text(const std::vector<std::int64_t>& extents) {
   constexpr size_t kMost = 12;
   if (extents.size() <= kMost) return fmt::format("{}", fmt::join(extents, ", "));

@@ -92,3 +92,51 @@ except Refusal as refusal:
 """,
     )
     assert ran.stdout.startswith("backend-absent ") and "cannot import" in ran.stdout, ran.stdout + ran.stderr
+
+
+# What the runtime is given begins where it was asked to: no adapter copies it on the way.
+def test_onnxruntime_reads_operands_where_they_lie():
+    ran = run(
+        "onnxruntime",
+        """
+import adapter, mmap
+from bitpact_worker import Tensor
+it = adapter.Adapter()
+print(it.hello("", {"threads": "1"})["align"])
+memory = memoryview(mmap.mmap(-1, 1 << 16))
+for format, size in {"f32": 4, "bf16": 2, "f16": 2, "f64": 8, "i8": 1, "i1": 1, "f8E4M3FN": 1}.items():
+    for align in (0, size, 8, 16, 32):
+        for shape in ((), (5, 3), (64, 9)):
+            count = 1
+            for extent in shape:
+                count *= extent
+            value = it._value(Tensor(format, shape, memory[align : align + count * size]))
+            assert value.data_ptr() % 64 == align, (format, align, shape, value.data_ptr() % 64)
+            assert tuple(value.shape()) == shape and value.element_type() == it.models.element_type(format)
+print("all")
+""",
+    )
+    assert ran.stdout.split() == ["True", "all"], ran.stderr
+
+
+def test_numpy_reads_operands_where_they_lie():
+    ran = run(
+        "numpy",
+        """
+import adapter, mmap
+from bitpact_worker import Call, Tensor
+it = adapter.Adapter()
+print(it.hello("", {"threads": "1"})["align"])
+from operator_table import Entry
+seen = []
+def watched(call):
+    return (lambda x: seen.append(x.ctypes.data % 64) or x.sum(axis=1)), "watched", "none"
+it.table["sum"] = Entry(1, watched)
+memory = memoryview(mmap.mmap(-1, 1 << 16))
+request = {"operator": "sum", "attributes": {}, "results": [{"format": "f32", "shape": [5]}], "repeat": 1, "warmup": 0}
+for align in (0, 4, 8, 16, 32):
+    it.call_operator(Call(request, [Tensor("f32", (5, 3), memory[align : align + 60])]))
+print(*seen)
+""",
+    )
+    assert ran.stdout.split() == ["True", "0", "4", "8", "16", "32"], ran.stderr

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cstdint>
 #include <cstring>
 
 #include "diagnostic/diagnostic.h"
@@ -57,6 +58,11 @@ bool flag(const WorkerCall& call, const std::string& name) {
   return found != call.attributes.end() && found->second == "true";
 }
 
+/// The first operand's address, as far as `Place` tells it.
+Index address_of(const WorkerCall& call) {
+  return static_cast<Index>(reinterpret_cast<std::uintptr_t>(call.operand_data.at(0)) % 64);
+}
+
 // ---- sums
 
 void carry_sum(const Liar& liar, const WorkerCall& call) {
@@ -73,11 +79,12 @@ void carry_sum(const Liar& liar, const WorkerCall& call) {
   const std::vector<float> x = widened(spec, call.operand_data.at(0));
   std::vector<float> terms(at(n));
   std::vector<double> results;
+  const Index address = address_of(call);
   for (Index o = 0; o < outer; ++o)
     for (Index i = 0; i < inner; ++i) {
       const Index first = o * n * inner + i;
       for (Index t = 0; t < n; ++t) terms[at(t)] = x[at(first + t * inner)];
-      const Place place{o * inner + i, 0, outer * inner, 1, first * info(spec.format).storage_bytes};
+      const Place place{o * inner + i, 0, outer * inner, 1, address + first * info(spec.format).storage_bytes};
       results.push_back(n == 0 ? 0.0 : liar.row({terms, {}}, place));
     }
   store(call.results.at(0), call.result_data.at(0), results);
@@ -135,7 +142,7 @@ std::span<const T> row_of(const std::vector<T>& matrix, Index row, Index columns
 void carry_floats(const Liar& liar, const WorkerCall& call) {
   if (liar.row == nullptr && liar.matrix == nullptr) lacks_operator(liar, call.op);
   const Extents e = extents_of(call);
-  const Index bytes = info(call.operands[0].format).storage_bytes;
+  const Index bytes = info(call.operands[0].format).storage_bytes, address = address_of(call);
   std::vector<double> results;
   for_each_batch(e, widened(call.operands[0], call.operand_data[0]), widened(call.operands[1], call.operand_data[1]),
                  [&](const std::vector<float>& a, const std::vector<float>& b, Index batch) {
@@ -146,7 +153,7 @@ void carry_floats(const Liar& liar, const WorkerCall& call) {
                    }
                    for (Index r = 0; r < e.rows; ++r)
                      for (Index c = 0; c < e.columns; ++c) {
-                       const Place place{r, c, e.rows, e.columns, (batch * e.rows + r) * e.inner * bytes};
+                       const Place place{r, c, e.rows, e.columns, address + (batch * e.rows + r) * e.inner * bytes};
                        results.push_back(e.inner == 0 ? 0.0 : liar.row({row_of(a, r, e.inner), row_of(b, c, e.inner)}, place));
                      }
                  });

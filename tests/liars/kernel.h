@@ -22,7 +22,7 @@ struct Terms {
 /// Where the output is. A sum's outputs are rows of one column.
 struct Place {
   std::int64_t row = 0, column = 0, rows = 1, columns = 1;
-  std::int64_t offset = 0;  ///< of the first operand's row, in bytes from the start of its tensor
+  std::int64_t offset = 0;  ///< of the first operand's row, in bytes from an address that is a multiple of 64
 };
 
 /// One output of at least one term. It is then rounded to the result's format.

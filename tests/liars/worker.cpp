@@ -28,7 +28,7 @@ class Bench : public Worker {
                             .flags = fmt::format("kernel={}", liar_->name),
                             .threads = "1",
                             .kernel = "unobserved"};
-    return {"liars", identity, {.operator_call = true}};
+    return {"liars", identity, {.operator_call = true}, true};
   }
 
   WorkerReport call_operator(const WorkerCall& call) override {
