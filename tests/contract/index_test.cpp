@@ -213,6 +213,47 @@ TEST(Index, TermsHaveOneOrder) {
   EXPECT_EQ(with({{"i", {5}, {}, Multiple{1}}, b}), with({b}));
 }
 
+/// The bits of a program of one input, and of its normal form.
+void expect_same_bits(const NumericProgram& p, const std::map<std::string, std::int64_t>& extents) {
+  std::vector<Bits> x;
+  std::int64_t count = 1;
+  for (const std::string& axis : axes_of(p.nodes[0])) count *= extents.at(axis);
+  for (std::int64_t i = 0; i < count; ++i) x.push_back(static_cast<Bits>(i) + 1);
+  const NormalForm form = normalise(p, {});
+  generate::Case normal{form.program, {}};
+  for (const auto& [own, name] : form.axis_names) normal.extents[name] = extents.at(own);
+  EXPECT_EQ(generate::run({p, extents}, {x}).results, generate::run(normal, {x}).results) << key(p);
+}
+
+TEST(Index, ReversalsAndOffsetsGoTogether) {
+  for (const std::int64_t inner : {-2, 0, 3})
+    for (const std::int64_t outer : {0, 1, 4})
+      for (const bool inner_reversed : {false, true})
+        for (const bool outer_reversed : {false, true}) {
+          const NumericProgram p = of({"n"}, {index({{"n", inner, inner_reversed, {{"n"}}}}, {"n"}, 0),
+                                              index({{"n", outer, outer_reversed, {{"i"}}}}, {"i"})});
+          EXPECT_EQ(normal_form(p).nodes.size(), 2U);
+          expect_same_bits(p, {{"n", 6}, {"i", 2}});
+        }
+}
+
+TEST(Index, DigitsAreJoinedWhereTheyAreThoseOfOneNumber) {
+  for (const std::int64_t times : {2, 3, 4, 6})
+    for (const std::int64_t divide : {2, 3, 4, 6})
+      for (const std::int64_t low : {1, 2, 3})
+        for (const std::int64_t modulo : {2, 3})
+          for (const std::int64_t high : {0, 2, 3}) {
+            IndexTerm first{"i", {times}, {divide}};
+            if (high > 0) first.modulo = Multiple{high};
+            const IndexTerm second{"i", {2}, {low}, Multiple{modulo}};
+            expect_same_bits(of({"n"}, {index({{"n", 0, false, {first, second}}}, {"i"}, 0)}), {{"n", 40}, {"i", 40}});
+            // And of digits, a digit.
+            const Index split = index({{"n", 0, false, {{"i", {}, {low}, Multiple{modulo * low}}}}}, {"i"}, 0);
+            expect_same_bits(of({"f"}, {index({{"f", 0, false, {{"n", {}, {divide}}}}}, {"n"}, 0), split}),
+                             {{"n", 40}, {"i", 40}, {"f", 40}});
+          }
+}
+
 TEST(Index, EveryMutantIsAnother) {
   const NumericProgram p = windows();
   const std::vector<Mutant> all = mutants(p);
