@@ -73,6 +73,7 @@ class MlxWorker : public Worker {
     add_matmul(table_);
     add_elementwise(table_);
     add_functions(table_);
+    add_rearrangements(table_);
     add_reductions(table_);
   }
 

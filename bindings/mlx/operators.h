@@ -29,6 +29,7 @@ using Table = std::map<std::string, Entry>;
 void add_matmul(Table& table);
 void add_elementwise(Table& table);
 void add_functions(Table& table);
+void add_rearrangements(Table& table);
 void add_reductions(Table& table);
 
 /// Refuses `backend-lacks-format` where MLX has no such format.

@@ -61,12 +61,13 @@ class Adapter:
         import functions
         import matmul
         import ml_dtypes
+        import rearrange
         import reduce
 
         np.seterr(all="ignore")
         self.np, self.ml_dtypes, self.arrays = np, ml_dtypes, arrays
         self.table = {}
-        for family in (elementwise, functions, matmul, reduce):
+        for family in (elementwise, functions, matmul, rearrange, reduce):
             family.add_to(self.table)
         self.core = self._core()
         if "core" in options and self.core.lower() != options["core"].lower():

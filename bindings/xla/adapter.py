@@ -91,12 +91,13 @@ class Adapter:
         import elementwise
         import functions
         import matmul
+        import rearrange
         import reduce
         import stablehlo_client
 
         self.arrays, self.client = arrays, stablehlo_client
         self.table = {}
-        for family in (elementwise, functions, matmul, reduce):
+        for family in (elementwise, functions, matmul, rearrange, reduce):
             family.add_to(self.table)
         self.configured = []
         if "precision" in options:

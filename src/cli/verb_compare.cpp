@@ -108,7 +108,7 @@ void add_compare(Program program) {
   verb->add_option("--time", o->request.timed, "timed runs for the costs")->check(CLI::Range(0, 1000));
   verb->add_option("--form", o->request.only_form,
                    "try this emitted form only: dot_general, reduce, while, batched-dot_general, batched-reduce, batched-while, "
-                   "written-out, elementwise");
+                   "written-out, elementwise, moves");
   verb->add_option("--emitted", o->emitted, "write the module that ran to this file");
   add_worker_options(verb, o->request.settings);
   verb->add_option("--max-bytes", o->request.max_bytes, "operands and result together")->check(CLI::PositiveNumber);

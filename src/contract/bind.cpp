@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "contract/program.h"
+#include "contract/index.h"
 #include "diagnostic/diagnostic.h"
 
 namespace bitpact {
@@ -26,6 +26,13 @@ Axes expand(const Axes& axes, const std::map<std::string, Axes>& packs) {
 void expand_packs(Node& node, const std::map<std::string, Axes>& packs) {
   std::visit([&](auto& n) { n.axes = expand(n.axes, packs); }, node);
   if (auto* fold = std::get_if<Fold>(&node)) fold->over = expand(fold->over, packs);
+  if (auto* index = std::get_if<Index>(&node))
+    for (IndexCoordinate& coordinate : index->from)
+      for (IndexTerm& term : coordinate.terms) {
+        term.times.extents = expand(term.times.extents, packs);
+        term.divide.extents = expand(term.divide.extents, packs);
+        if (term.modulo) term.modulo->extents = expand(term.modulo->extents, packs);
+      }
 }
 
 /// Gives `axes` another order.
@@ -49,7 +56,7 @@ void bind_inputs(NumericProgram& program, const Binding& binding) {
            fmt::format("the program has {} inputs, the problem {} operands", next, binding.operands.size()));
 }
 
-/// An input's axes are its operand's, so one that is a result in another order is handed on by a map.
+/// An input's axes are its operand's, so one that is a result in another order is handed on, by an index: nothing is computed.
 void bind_results(NumericProgram& program, const Axes& axes) {
   for (int& result : program.results) {
     Node& node = program.nodes[static_cast<size_t>(result)];
@@ -57,7 +64,7 @@ void bind_results(NumericProgram& program, const Axes& axes) {
     if (!input) {
       std::visit([&](auto& n) { reorder(n.axes, axes, "result"); }, node);
     } else if (input->axes != axes) {
-      Map copy{{result}, identity_body({input->format}), input->axes};
+      Index copy{{result}, input->format, {}, input->axes};
       reorder(copy.axes, axes, "result");
       result = static_cast<int>(program.nodes.size());
       program.nodes.emplace_back(std::move(copy));
@@ -70,14 +77,12 @@ void check_extents(const BoundProgram& bound) {
     if (extent < 0) refuse(Code::ContractProgram, fmt::format("axis \"{}\" has the extent {}", axis, extent));
   for (size_t n = 0; n < bound.program.nodes.size(); ++n) {
     (void)bound.shape_of(static_cast<int>(n));
+    if (std::holds_alternative<Index>(bound.program.nodes[n])) (void)plain_coordinates(bound, static_cast<int>(n));
     const auto* fold = std::get_if<Fold>(&bound.program.nodes[n]);
     if (!fold) continue;
-    for (const std::string& axis : fold->over) {
-      const auto extent = bound.extents.find(axis);
-      if (extent == bound.extents.end())
-        refuse(Code::ContractProgram, fmt::format("node {}: axis \"{}\" has no extent", n, axis));
-      if (extent->second < 1) refuse(Code::ContractProgram, fmt::format("node {}: a fold over no leaf along \"{}\"", n, axis));
-    }
+    for (const std::string& axis : fold->over)
+      if (bound.extent_of(static_cast<int>(n), axis) < 1)
+        refuse(Code::ContractProgram, fmt::format("node {}: a fold over no leaf along \"{}\"", n, axis));
   }
 }
 

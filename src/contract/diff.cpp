@@ -85,6 +85,7 @@ Sentences differences_on(const NumericProgram& p, const NumericProgram& q, const
   compare_kind<Input>(a, b, "inputs", all);
   compare_kind<Fold>(a, b, "folds", all);
   compare_kind<Table>(a, b, "tables", all);
+  compare_kind<Index>(a, b, "rearrangements", all);
   compare_results(a, b, all);
   if (all.empty()) compare_kind<Map>(a, b, "maps", all);
   if (all.empty()) {  // beyond what the choices tell

@@ -20,6 +20,7 @@ class JsonView {
 
   const std::string& path() const { return path_; }
   bool is_string() const { return value_->is_string(); }
+  bool is_object() const { return value_->is_object(); }
   const std::string& string() const;
   /// Not empty, no control characters.
   const std::string& line() const;

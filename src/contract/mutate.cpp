@@ -93,6 +93,7 @@ class Mutator {
       for (size_t b = 0; b < bodies.size(); ++b) mutate_body(i, b, bodies[b]);
       if (std::holds_alternative<Fold>(program_.nodes[i])) mutate_fold(i);
       if (std::holds_alternative<Table>(program_.nodes[i])) mutate_table(i);
+      if (std::holds_alternative<Index>(program_.nodes[i])) mutate_index(i);
     }
     return std::move(mutants_);
   }
@@ -132,6 +133,39 @@ class Mutator {
     std::int64_t first = 0;
     while (first < entries && !change(first)) ++first;
     for (std::int64_t last = entries - 1; last > first && !change(last);) --last;
+  }
+
+  void change_index(size_t node, const std::string& change, const std::function<void(Index&)>& apply) {
+    NumericProgram copy = program_;
+    apply(std::get<Index>(copy.nodes[node]));
+    keep("index", fmt::format("node {}: {}", node, change), std::move(copy));
+  }
+
+  void mutate_index(size_t node) {
+    const auto& index = std::get<Index>(program_.nodes[node]);
+    for (size_t c = 0; c < index.from.size(); ++c) {
+      const IndexCoordinate& from = index.from[c];
+      const auto change = [&](const std::string& words, const std::function<void(IndexCoordinate&)>& apply) {
+        change_index(node, fmt::format("along \"{}\": {}", from.axis, words), [&](Index& i) { apply(i.from[c]); });
+      };
+      change("one further", [](IndexCoordinate& at) { ++at.offset; });
+      change("from the other end", [](IndexCoordinate& at) { at.reversed = !at.reversed; });
+      for (size_t t = 0; t < from.terms.size(); ++t) {
+        const auto change_term = [&](const std::string& words, const std::function<void(IndexTerm&)>& apply) {
+          change(fmt::format("term {} (\"{}\"): {}", t, from.terms[t].axis, words),
+                 [&](IndexCoordinate& at) { apply(at.terms[t]); });
+        };
+        change_term("a longer stride", [](IndexTerm& term) { term.times.factor += term.times.factor < 0 ? -1 : 1; });
+        change_term("a larger divisor", [](IndexTerm& term) { ++term.divide.factor; });
+        if (from.terms[t].modulo)
+          change_term("a larger modulus", [](IndexTerm& term) { ++term.modulo->factor; });
+        else
+          change_term("its position modulo 2", [](IndexTerm& term) { term.modulo = Multiple{2, {}}; });
+        change("without term " + std::to_string(t),
+               [t](IndexCoordinate& at) { at.terms.erase(at.terms.begin() + static_cast<std::ptrdiff_t>(t)); });
+      }
+    }
+    if (index.outside) change_index(node, "another value outside", [](Index& i) { i.outside = *i.outside == 0 ? 1 : 0; });
   }
 
   void mutate_body(size_t node, size_t index, const NamedBody& named) {

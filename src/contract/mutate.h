@@ -9,8 +9,8 @@
 namespace bitpact {
 
 struct Mutant {
-  std::string
-      rule;  ///< "accumulator", "order", "start", "product", "cast", "rounding", "operation", "extra-rounding", "flush", "tail"
+  std::string rule;  ///< "accumulator", "order", "start", "product", "cast", "rounding", "operation", "extra-rounding", "flush",
+                     ///< "tail", "table", "index"
   std::string change;  ///< in words: "node 2: order sequential -> reversed"
   NumericProgram program;
 };
@@ -25,6 +25,8 @@ struct Mutant {
 ///   rounding        nearest-even of one rounding operation -> toward-zero
 ///   extra-rounding  one value of a body rounded to bf16 (f32 for f64) and back
 ///   operation       add -> subtract, multiply -> add
+///   table           one entry's lowest bit the other way
+///   index           an offset, an end, a stride, a divisor, a modulus, a term, the value outside
 ///   flush           subnormal results of one rounding operation -> zero
 std::vector<Mutant> mutants(const NumericProgram& program);
 

@@ -8,6 +8,8 @@
 #include <tuple>
 
 #include "contract/canonical_json.h"
+#include "contract/index.h"
+#include "contract/normal_index.h"
 #include "contract/normal_rules.h"
 #include "contract/program_json.h"
 #include "contract/value_graph.h"
@@ -33,7 +35,7 @@ struct NormalTail {
 
 /// A node of the normal form. `key` says all about what it computes; the order of its axes is not part of that (NF2).
 struct NormalNode {
-  enum class Kind : std::uint8_t { Input, Map, Fold, Table };
+  enum class Kind : std::uint8_t { Input, Map, Fold, Table, Index };
   Kind kind = Kind::Input;
   std::string key;
   AxisNumbers axes;  ///< sorted
@@ -47,8 +49,9 @@ struct NormalNode {
   std::vector<ValueRef> step, lift;
   std::vector<ValueRef> merge, enter, finish;  ///< none where nothing is merged, where nothing enters, where it is the state
   std::optional<NormalTail> tail;
-  int operand = 0;  ///< Table: a normal node
-  Tensor values;    ///< Table
+  int operand = 0;       ///< Table, Index: a normal node
+  Tensor values;         ///< Table
+  bitpact::Index index;  ///< Index: in the names of the normal form
 };
 
 struct NormalResult {
@@ -201,6 +204,38 @@ class Normaliser {
     return intern(std::move(node));
   }
 
+  /// NF11
+  int normalise(const Index& given) {
+    Index index = given;
+    index.operands = {0};
+    for_each_axis(index, [this](std::string& axis) { axis = axis_names_[static_cast<size_t>(number_of_axis_.at(axis))]; });
+    index = canonical(std::move(index));
+    int operand = normal_of_[static_cast<size_t>(given.operands[0])];
+    for (;;) {
+      const NormalNode& read = nodes_[static_cast<size_t>(operand)];
+      const bool handed_on = read.kind == NormalNode::Kind::Map && read.value->kind == Value::Kind::Operand;
+      if (index.from.empty() || (read.kind != NormalNode::Kind::Index && !handed_on)) break;
+      const int next = handed_on ? read.value->index : read.operand;
+      const Index inner = handed_on ? Index{{0}, index.format, {}, names(read.axes)} : read.index;
+      std::optional<Index> both = composed(index, inner, names(nodes_[static_cast<size_t>(next)].axes));
+      if (!both) break;
+      index = std::move(*both);
+      operand = next;
+    }
+    AxisNumbers axes = sorted(numbers(given.axes));
+    if (index.from.empty()) return map_node(seen(operand), std::move(axes));
+    index.axes = names(axes);
+    NormalNode node;
+    node.kind = NormalNode::Kind::Index;
+    node.key = "y" + sha256(fmt::format("index {} {}", nodes_[static_cast<size_t>(operand)].key,
+                                        canonical_json(to_json(NumericProgram{{index}, {}}))));
+    node.axes = std::move(axes);
+    node.format = index.format;
+    node.operand = operand;
+    node.index = std::move(index);
+    return intern(std::move(node));
+  }
+
   std::vector<ValueRef> state(const std::vector<Format>& formats, size_t first) {
     std::vector<ValueRef> values;
     for (size_t s = 0; s < formats.size(); ++s) values.push_back(graph_.state(static_cast<int>(first + s), formats[s]));
@@ -323,6 +358,7 @@ class Normaliser {
       emitted_[{stack.back().normal, stack.back().axes}] = static_cast<int>(form_.program.nodes.size());
       form_.program.nodes.push_back(node.kind == NormalNode::Kind::Map     ? Node(emit_map(node, axis_names))
                                     : node.kind == NormalNode::Kind::Table ? Node(emit_table(node, axis_names))
+                                    : node.kind == NormalNode::Kind::Index ? Node(emit_index(node, axis_names))
                                                                            : Node(emit_fold(node, axis_names)));
       stack.pop_back();
     }
@@ -331,7 +367,7 @@ class Normaliser {
 
   /// What the node's bodies need, in the order in which they need it.
   std::vector<int> operands_of(const NormalNode& node) {
-    if (node.kind == NormalNode::Kind::Table) return {node.operand};
+    if (node.kind == NormalNode::Kind::Table || node.kind == NormalNode::Kind::Index) return {node.operand};
     std::vector<ValueRef> needed;
     if (node.kind == NormalNode::Kind::Map) {
       BodyWriter writer;
@@ -398,6 +434,13 @@ class Normaliser {
 
   Table emit_table(const NormalNode& node, const Axes& axes) const {
     return {{emitted_.at({node.operand, {}})}, node.values, axes};
+  }
+
+  Index emit_index(const NormalNode& node, const Axes& axes) const {
+    Index index = node.index;
+    index.operands = {emitted_.at({node.operand, {}})};
+    index.axes = axes;
+    return index;
   }
 
   Fold emit_fold(const NormalNode& node, const Axes& axes) {
@@ -498,6 +541,10 @@ NumericProgram normal_form_in_own_names(const NumericProgram& program, const Dom
     for (std::string& axis : axes) axis = own.at(axis);
   };
   for (Node& node : form.program.nodes) {
+    if (auto* index = std::get_if<Index>(&node)) {
+      for_each_axis(*index, [&own](std::string& axis) { axis = own.at(axis); });
+      continue;
+    }
     std::visit([&](auto& n) { rename(n.axes); }, node);
     if (auto* fold = std::get_if<Fold>(&node)) rename(fold->over);
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "contract/index.h"
 #include "diagnostic/diagnostic.h"
 
 namespace bitpact {
@@ -20,6 +21,7 @@ Format format_of(const Node& node) {
     Format operator()(const Map& n) const { return n.body.format_of(n.body.results.at(0)); }
     Format operator()(const Fold& n) const { return n.finish.format_of(n.finish.results.at(0)); }
     Format operator()(const Table& n) const { return n.values.format(); }
+    Format operator()(const Index& n) const { return n.format; }
   };
   return std::visit(Visitor{}, node);
 }
@@ -33,6 +35,7 @@ const std::vector<int>& operands_of(const Node& node) {
     const std::vector<int>& operator()(const Map& n) const { return n.operands; }
     const std::vector<int>& operator()(const Fold& n) const { return n.operands; }
     const std::vector<int>& operator()(const Table& n) const { return n.operands; }
+    const std::vector<int>& operator()(const Index& n) const { return n.operands; }
   };
   return std::visit(Visitor{}, node);
 }
@@ -58,6 +61,19 @@ std::vector<std::pair<std::string, ScalarBody*>> bodies_of(Fold& fold) {
                                  {"tail's finish", &fold.tail->finish},
                                  {"tail's lift", &fold.tail->start.lift}});
   return bodies;
+}
+
+Axes entangled_axes(const NumericProgram& program) {
+  std::set<std::string> entangled;
+  for (const Node& node : program.nodes) {
+    if (const auto* fold = std::get_if<Fold>(&node)) entangled.insert(fold->over.begin(), fold->over.end());
+    const auto* index = std::get_if<Index>(&node);
+    if (!index) continue;
+    Index coordinates = *index;
+    coordinates.axes.clear();  // an axis that is only handed on is no matter
+    for_each_axis(coordinates, [&entangled](const std::string& axis) { entangled.insert(axis); });
+  }
+  return {entangled.begin(), entangled.end()};
 }
 
 bool computes_in(const NumericProgram& program, Format format) {
@@ -165,6 +181,15 @@ class NodeChecker {
       if (value != node.values.get(static_cast<std::int64_t>(with_quiet_nan(from, static_cast<Bits>(i)))))
         fail(fmt::format("entry {} of the table: all NaNs of the operand give the same", i));
     }
+  }
+
+  void operator()(const Index& node) const {
+    check_axes(node.axes, "axes");
+    if (node.operands.size() != 1) fail("an index has one operand");
+    if (node.operands[0] < 0 || static_cast<size_t>(node.operands[0]) >= index_)
+      fail(fmt::format("operand {} is not an earlier node", node.operands[0]));
+    const std::string broken = broken_rule(node, program_.nodes[static_cast<size_t>(node.operands[0])]);
+    if (!broken.empty()) fail(broken);
   }
 
  private:
@@ -301,13 +326,15 @@ void check_well_formed(const NumericProgram& program) {
       refuse(Code::ContractProgram, fmt::format("result {} is not a node", result));
 }
 
+std::int64_t BoundProgram::extent_of(int node, const std::string& axis) const {
+  const auto extent = extents.find(axis);
+  if (extent == extents.end()) refuse(Code::ContractProgram, fmt::format("node {}: axis \"{}\" has no extent", node, axis));
+  return extent->second;
+}
+
 Shape BoundProgram::shape_of(int node) const {
   Shape shape;
-  for (const std::string& axis : axes_of(program.nodes.at(static_cast<size_t>(node)))) {
-    const auto extent = extents.find(axis);
-    if (extent == extents.end()) refuse(Code::ContractProgram, fmt::format("node {}: axis \"{}\" has no extent", node, axis));
-    shape.push_back(extent->second);
-  }
+  for (const std::string& axis : axes_of(program.nodes.at(static_cast<size_t>(node)))) shape.push_back(extent_of(node, axis));
   return shape;
 }
 

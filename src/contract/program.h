@@ -101,8 +101,48 @@ struct Table {
 /// How many entries a table of that format has; none where it has more than 16 bits.
 std::optional<std::int64_t> table_entries(Format operand);
 
-// design.md's Constant and Index nodes join when the first operator needs one.
-using Node = std::variant<Input, Map, Fold, Table>;
+/// `factor` times the extents of axes, which are the operand's or the result's: what a stride is where an axis is split or joined
+/// whose length only a problem knows.
+struct Multiple {
+  std::int64_t factor = 1;
+  Axes extents = {};  ///< packs too: then of all their axes
+  bool operator==(const Multiple&) const = default;
+};
+
+/// times * ((p / divide) mod modulo), where p is the position along the result's `axis`; the division rounds down. Without a
+/// `modulo`: times * (p / divide). In elements of the operand's axis.
+struct IndexTerm {
+  std::string axis;
+  Multiple times = {}, divide = {};
+  std::optional<Multiple> modulo = {};
+  bool operator==(const IndexTerm&) const = default;
+};
+
+/// Where along the operand's `axis` an element is read: offset + the sum of the terms, or, reversed, counted from the last one:
+/// extent - 1 - that.
+struct IndexCoordinate {
+  std::string axis;
+  std::int64_t offset = 0;
+  bool reversed = false;
+  std::vector<IndexTerm> terms = {};
+  bool operator==(const IndexCoordinate&) const = default;
+};
+
+/// The elements of one operand in other places; no bit changes. `from` has a coordinate for each axis of the operand that is not
+/// taken as it is, by its name among `axes`; axes of the result that no coordinate uses repeat. `outside`: what is read where a
+/// coordinate is outside of the operand, in its format (a NaN: the quiet one); without, there is no such place, which bind()
+/// checks for the problem's extents.
+struct Index {
+  std::vector<int> operands;    ///< one earlier node
+  Format format = Format::F32;  ///< the operand's
+  std::vector<IndexCoordinate> from;
+  Axes axes;  ///< the result's
+  std::optional<Bits> outside = {};
+  bool operator==(const Index&) const = default;
+};
+
+// design.md's Constant is a Fold that reads nothing.
+using Node = std::variant<Input, Map, Fold, Table, Index>;
 
 struct NumericProgram {
   std::vector<Node> nodes;
@@ -110,6 +150,9 @@ struct NumericProgram {
   bool operator==(const NumericProgram&) const = default;
 };
 
+/// The axes along which an element of some node depends on other positions than its own: those folded over, and those that an
+/// Index reads along or by. Cutting a problem along any other one changes no bit.
+Axes entangled_axes(const NumericProgram& program);
 /// Whether a body has an operation with a result of that format.
 bool computes_in(const NumericProgram& program, Format format);
 /// Refuses `contract-program`, naming the node and the rule.
@@ -125,6 +168,8 @@ struct BoundProgram {
   NumericProgram program;
   std::map<std::string, std::int64_t> extents;
   Shape shape_of(int node) const;
+  /// Refuses `contract-program`, naming the node, where the axis has none.
+  std::int64_t extent_of(int node, const std::string& axis) const;
 };
 
 /// What an operator says about one problem so that a program can be bound to it.
@@ -137,7 +182,7 @@ struct Binding {
 
 /// Replaces packs, and the axes of Inputs (and of the result) by the binding's. Refuses `contract-program` where they are not
 /// permutations of the program's own. Nodes that give the result get the binding's order of axes; an Input that is the result in
-/// another order is handed on by a Map of its own.
+/// another order is handed on by an Index of its own. What an Index reads must be inside of its operand, or have a value.
 BoundProgram bind(const NumericProgram& program, const Binding& binding);
 
 }  // namespace bitpact

@@ -178,15 +178,90 @@ Table read_table(const JsonView& json, int earlier) {
   return table;
 }
 
+/// A number, or {"factor": F, "extents": [AXIS, ...]}.
+Multiple read_multiple(const JsonView& json, std::int64_t least) {
+  if (!json.is_object()) return {json.integer(least, kLargest), {}};
+  JsonFields fields(json);
+  Multiple multiple{fields.take("factor").integer(least, kLargest), read_strings(fields.take("extents"))};
+  if (multiple.extents.empty()) json.bad_value("without extents it is a number");
+  fields.done();
+  return multiple;
+}
+
+/// A factor that is one is left out.
+Multiple read_factor(JsonFields& fields, const std::string& field, std::int64_t least) {
+  const auto json = fields.take_optional(field);
+  if (!json) return {};
+  const Multiple multiple = read_multiple(*json, least);
+  if (multiple == Multiple{}) json->bad_value("is the default, which is left out");
+  return multiple;
+}
+
+IndexCoordinate read_coordinate(const JsonView& json) {
+  JsonFields fields(json);
+  IndexCoordinate coordinate;
+  coordinate.axis = fields.take("axis").line();
+  if (const auto offset = fields.take_optional("offset")) {
+    coordinate.offset = offset->integer(-kLargest, kLargest);
+    if (coordinate.offset == 0) offset->bad_value("is the default, which is left out");
+  }
+  if (const auto reversed = fields.take_optional("reversed")) {
+    if (!reversed->boolean()) reversed->bad_value("is the default, which is left out");
+    coordinate.reversed = true;
+  }
+  for (const JsonView& each : fields.take("terms").array()) {
+    JsonFields term(each);
+    IndexTerm& read = coordinate.terms.emplace_back();
+    read.axis = term.take("axis").line();
+    read.times = read_factor(term, "times", -kLargest);
+    read.divide = read_factor(term, "divide", 1);
+    if (const auto modulo = term.take_optional("modulo")) read.modulo = read_multiple(*modulo, 1);
+    term.done();
+  }
+  fields.done();
+  return coordinate;
+}
+
+Index read_index(const JsonView& json, int earlier) {
+  JsonFields fields(json);
+  Index index;
+  index.operands = read_nodes(fields.take("operands"), earlier);
+  index.format = read_format(fields.take("format"));
+  for (const JsonView& coordinate : fields.take("from").array()) index.from.push_back(read_coordinate(coordinate));
+  index.axes = read_strings(fields.take("axes"));
+  if (const auto outside = fields.take_optional("outside")) index.outside = read_bits(*outside, index.format);
+  fields.done();
+  return index;
+}
+
 Node read_node(const JsonView& json, int earlier) {
   JsonFields fields(json);
-  if (fields.names().size() != 1) json.bad_field("a node is one of input, map, fold, table");
+  if (fields.names().size() != 1) json.bad_field("a node is one of input, map, fold, table, index");
   if (const auto input = fields.take_optional("input")) return read_input(*input);
   if (const auto map = fields.take_optional("map")) return read_map(*map, earlier);
   if (const auto fold = fields.take_optional("fold")) return read_fold(*fold, earlier);
   if (const auto table = fields.take_optional("table")) return read_table(*table, earlier);
+  if (const auto index = fields.take_optional("index")) return read_index(*index, earlier);
   fields.done();
-  json.bad_field("a node is one of input, map, fold, table");
+  json.bad_field("a node is one of input, map, fold, table, index");
+}
+
+Json to_json(const Multiple& multiple) {
+  if (multiple.extents.empty()) return multiple.factor;
+  return {{"factor", multiple.factor}, {"extents", multiple.extents}};
+}
+
+Json to_json(const IndexCoordinate& coordinate) {
+  Json json{{"axis", coordinate.axis}, {"terms", Json::array()}};
+  if (coordinate.offset != 0) json["offset"] = coordinate.offset;
+  if (coordinate.reversed) json["reversed"] = true;
+  for (const IndexTerm& term : coordinate.terms) {
+    Json& written = json["terms"].emplace_back(Json{{"axis", term.axis}});
+    if (term.times != Multiple{}) written["times"] = to_json(term.times);
+    if (term.divide != Multiple{}) written["divide"] = to_json(term.divide);
+    if (term.modulo) written["modulo"] = to_json(*term.modulo);
+  }
+  return json;
 }
 
 struct NodeWriter {
@@ -218,6 +293,12 @@ struct NodeWriter {
     return {
         {"table",
          {{"operands", n.operands}, {"format", name(n.values.format())}, {"values", base64(n.values.span())}, {"axes", n.axes}}}};
+  }
+  Json operator()(const Index& n) const {
+    Json json{{"operands", n.operands}, {"format", name(n.format)}, {"from", Json::array()}, {"axes", n.axes}};
+    for (const IndexCoordinate& coordinate : n.from) json["from"].push_back(to_json(coordinate));
+    if (n.outside) json["outside"] = bits_text(n.format, *n.outside);
+    return {{"index", std::move(json)}};
   }
 };
 

@@ -10,11 +10,11 @@
 namespace bitpact {
 namespace {
 
-using Value = std::int32_t;
+using Slot = std::int32_t;
 
 /// Items first, first + stride, ... of a row of leaves, or of a row of partial results that `make` leaves in a fresh value.
 struct Items {
-  std::function<Value(std::int64_t)> make;  ///< empty: leaves
+  std::function<Slot(std::int64_t)> make;  ///< empty: leaves
   std::int64_t first = 0, stride = 1, count = 0;
 
   std::int64_t at(std::int64_t i) const { return first + i * stride; }
@@ -24,7 +24,7 @@ struct Items {
 /// Writes steps over values that are made once and joined once; slots are assigned afterwards.
 class Generator {
  public:
-  Value run(const Order& order, const Items& items) {
+  Slot run(const Order& order, const Items& items) {
     switch (order.kind) {
       case Order::Kind::Sequential:
         return sequence(order, items);
@@ -47,12 +47,12 @@ class Generator {
   std::vector<ScheduleStep> steps;
 
  private:
-  Value chain(std::int64_t first, std::int64_t stride, std::int64_t count) {
+  Slot chain(std::int64_t first, std::int64_t stride, std::int64_t count) {
     steps.push_back({ScheduleStep::Kind::Chain, next_, 0, first, count == 1 ? 1 : stride, count});
     return next_++;
   }
   // One leaf more for the state that `value` holds; a run of them in even strides is one step.
-  void extend(Value value, std::int64_t leaf) {
+  void extend(Slot value, std::int64_t leaf) {
     if (!steps.empty() && steps.back().slot == value &&
         (steps.back().kind == ScheduleStep::Kind::Chain || steps.back().kind == ScheduleStep::Kind::Extend)) {
       ScheduleStep& last = steps.back();
@@ -64,37 +64,37 @@ class Generator {
     }
     steps.push_back({ScheduleStep::Kind::Extend, value, 0, leaf, 1, 1});
   }
-  Value merge(Value a, Value b) {
+  Slot merge(Slot a, Slot b) {
     steps.push_back({ScheduleStep::Kind::Merge, a, b, 0, 1, 0});
     return a;
   }
-  Value enter(Value a) {
+  Slot enter(Slot a) {
     steps.push_back({ScheduleStep::Kind::Enter, a, 0, 0, 1, 0});
     return a;
   }
-  Value item(const Items& items, std::int64_t i) { return items.make ? items.make(items.at(i)) : chain(items.at(i), 1, 1); }
+  Slot item(const Items& items, std::int64_t i) { return items.make ? items.make(items.at(i)) : chain(items.at(i), 1, 1); }
 
-  Value sequence(const Order& order, const Items& items) {
+  Slot sequence(const Order& order, const Items& items) {
     const std::int64_t n = items.count;
     const bool reversed = order.reversed;
     if (!items.make) return reversed ? chain(items.at(n - 1), -items.stride, n) : chain(items.first, items.stride, n);
-    Value state = item(items, reversed ? n - 1 : 0);
+    Slot state = item(items, reversed ? n - 1 : 0);
     if (order.started && n > 1) state = enter(state);
     for (std::int64_t i = 1; i < n; ++i) state = merge(state, item(items, reversed ? n - 1 - i : i));
     return state;
   }
 
-  Value below(const std::vector<Order>& order, const Items& items) {
+  Slot below(const std::vector<Order>& order, const Items& items) {
     return order.empty() ? sequence({}, items) : run(order[0], items);
   }
 
-  Value interleaved(const Order& order, const Items& items) {
+  Slot interleaved(const Order& order, const Items& items) {
     const std::int64_t lanes = std::min(order.width, items.count);
     auto lane = [&](std::int64_t j) { return sequence({}, items.part(j, (items.count - j - 1) / lanes + 1, lanes)); };
     return below(order.outer, {lane, 0, 1, lanes});
   }
 
-  Value blocked(const Order& order, const Items& items) {
+  Slot blocked(const Order& order, const Items& items) {
     const std::int64_t n = items.count, width = order.width;
     const std::int64_t blocks = (n - 1) / width + 1;
     // Where block b begins; b = blocks is the end.
@@ -112,7 +112,7 @@ class Generator {
     return below(order.outer, {block, 0, 1, blocks});
   }
 
-  Value parts(const Order& order, const Items& items) {
+  Slot parts(const Order& order, const Items& items) {
     std::vector<std::int64_t> begin{0};
     for (const std::int64_t size : order.parts) begin.push_back(begin.back() + size);
     if (begin.back() != items.count)
@@ -124,10 +124,10 @@ class Generator {
     return below(order.outer, {part, 0, 1, static_cast<std::int64_t>(order.parts.size())});
   }
 
-  Value tailed(const Order& order, const Items& items) {
+  Slot tailed(const Order& order, const Items& items) {
     const std::int64_t n = items.count, head = n - n % order.width;
     if (head == 0) return sequence({}, items);
-    Value state = below(order.inner, items.part(0, head));
+    Slot state = below(order.inner, items.part(0, head));
     if (head == n) return state;
     if (order.tail == Order::Tail::Apart) return merge(state, sequence({}, items.part(head, n - head)));
     for (std::int64_t i = head; i < n; ++i) {
@@ -140,22 +140,22 @@ class Generator {
     return state;
   }
 
-  Value pairwise(const Order& order, const Items& items) {
+  Slot pairwise(const Order& order, const Items& items) {
     if (items.count <= order.width) return below(order.inner, items);
     const std::int64_t half = items.count / 2;
     const std::int64_t split = std::max(order.multiple, half - half % order.multiple);
-    const Value left = pairwise(order, items.part(0, split));
+    const Slot left = pairwise(order, items.part(0, split));
     return merge(left, pairwise(order, items.part(split, items.count - split)));
   }
 
-  Value tree(const Order& order, const Items& items);
+  Slot tree(const Order& order, const Items& items);
 
-  Value next_ = 0;
+  Slot next_ = 0;
 };
 
 /// The side that needs more slots goes first (Sethi & Ullman 1970), so that a right-leaning tree needs two slots and not n.
 /// An explicit stack: a tree may be as deep as it is long.
-Value Generator::tree(const Order& order, const Items& items) {
+Slot Generator::tree(const Order& order, const Items& items) {
   const auto n = items.count;
   const auto& merges = order.merges;
   if (static_cast<std::int64_t>(merges.size()) + 1 != n)
@@ -167,7 +167,7 @@ Value Generator::tree(const Order& order, const Items& items) {
     const int a = need[static_cast<size_t>(merges[t].first)], b = need[static_cast<size_t>(merges[t].second)];
     need[static_cast<size_t>(n) + t] = by_pairs && a == 0 && b == 0 ? 2 : a == b ? a + 1 : std::max(a, b);
   }
-  std::vector<Value> value(need.size(), -1);
+  std::vector<Slot> value(need.size(), -1);
   std::vector<std::pair<std::int64_t, bool>> stack{{n + static_cast<std::int64_t>(merges.size()) - 1, false}};
   while (!stack.empty()) {
     auto& [node, opened] = stack.back();
@@ -179,7 +179,7 @@ Value Generator::tree(const Order& order, const Items& items) {
     }
     const auto [a, b] = merges[static_cast<size_t>(current - n)];
     if (opened) {
-      Value& made = value[static_cast<size_t>(current)];
+      Slot& made = value[static_cast<size_t>(current)];
       const bool leaf_a = by_steps && a < n, leaf_b = by_steps && b < n;
       if (leaf_a && leaf_b && by_pairs) {
         made = item(items, a);
@@ -205,7 +205,7 @@ Value Generator::tree(const Order& order, const Items& items) {
 }
 
 /// Gives each value the lowest slot that is free while it lives; then swaps names so that the result is in slot 0.
-std::int32_t assign_slots(std::vector<ScheduleStep>& steps, Value result) {
+std::int32_t assign_slots(std::vector<ScheduleStep>& steps, Slot result) {
   std::vector<std::int32_t> slot_of(steps.size() + 1, -1);
   std::priority_queue<std::int32_t, std::vector<std::int32_t>, std::greater<>> free;
   std::int32_t slots = 0;
@@ -236,7 +236,7 @@ Schedule schedule(const Order& order, std::int64_t n) {
   check_well_formed(order);
   if (n < 1) refuse(Code::ContractProgram, fmt::format("order: {} leaves; at least 1", n));
   Generator generator;
-  const Value result = generator.run(order, {{}, 0, 1, n});
+  const Slot result = generator.run(order, {{}, 0, 1, n});
   Schedule schedule{std::move(generator.steps), 0};
   schedule.slots = assign_slots(schedule.steps, result);
   return schedule;

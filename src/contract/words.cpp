@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "contract/fold_words.h"
+#include "contract/index_words.h"
 #include "contract/normal_form.h"
 #include "tensor/digest.h"
 
@@ -33,6 +34,23 @@ std::string table_words(const NumericProgram& program, const Table& table) {
                      sha256(table.values.span()));
 }
 
+const Axes& axes_of_operand(const NumericProgram& program, const Index& index) {
+  return axes_of(program.nodes.at(static_cast<size_t>(index.operands[0])));
+}
+
+std::string index_words(const NumericProgram& program, const Index& index) {
+  return bitpact::index_words(index, axes_of_operand(program, index), node_name(program, index.operands[0]));
+}
+
+/// What stands for the value of a node that is no input and no fold.
+std::string value_words(const NumericProgram& program, int node) {
+  const Node& n = program.nodes.at(static_cast<size_t>(node));
+  if (const auto* map = std::get_if<Map>(&n)) return map_words(program, *map);
+  if (const auto* table = std::get_if<Table>(&n)) return table_words(program, *table);
+  if (const auto* index = std::get_if<Index>(&n)) return index_words(program, *index);
+  return node_name(program, node);
+}
+
 bool is_result(const NumericProgram& program, size_t node) {
   return std::ranges::find(program.results, static_cast<int>(node)) != program.results.end();
 }
@@ -44,6 +62,7 @@ std::string node_name(const NumericProgram& program, int node) {
   if (const auto* input = std::get_if<Input>(&n)) return input->name;
   const auto* fold = std::get_if<Fold>(&n);
   if (std::holds_alternative<Table>(n)) return fmt::format("the table (node {})", node);
+  if (std::holds_alternative<Index>(n)) return fmt::format("the rearrangement (node {})", node);
   if (fold == nullptr) return fmt::format("node {}", node);
   const auto folds = std::ranges::count_if(program.nodes, [](const Node& other) { return std::holds_alternative<Fold>(other); });
   return fmt::format("the {} over {}{}", name(shape_of(*fold).kind),
@@ -58,17 +77,17 @@ std::vector<Choice> choices(const NumericProgram& normal_form, int node) {
   if (const auto* map = std::get_if<Map>(&n)) return {{"value", map_words(normal_form, *map)}, {"axes", axes_text(map->axes)}};
   if (const auto* table = std::get_if<Table>(&n))
     return {{"value", table_words(normal_form, *table)}, {"axes", axes_text(table->axes)}};
+  if (const auto* index = std::get_if<Index>(&n))
+    return {{"value", node_name(normal_form, index->operands[0])},
+            {"read at", coordinates_text(*index, axes_of_operand(normal_form, *index))},
+            {"outside", outside_text(*index)},
+            {"axes", axes_text(index->axes)}};
   return FoldWords(normal_form, std::get<Fold>(n)).choices();
 }
 
 std::string result_words(const NumericProgram& normal_form, int result) {
   const Node& node = normal_form.nodes.at(static_cast<size_t>(result));
-  const auto* map = std::get_if<Map>(&node);
-  const auto* table = std::get_if<Table>(&node);
-  return fmt::format("{} {}: {}", name(format_of(node)), axes_text(axes_of(node)),
-                     map != nullptr     ? map_words(normal_form, *map)
-                     : table != nullptr ? table_words(normal_form, *table)
-                                        : node_name(normal_form, result));
+  return fmt::format("{} {}: {}", name(format_of(node)), axes_text(axes_of(node)), value_words(normal_form, result));
 }
 
 std::vector<std::string> rounding_boundaries(const NumericProgram& program) {
@@ -97,10 +116,10 @@ std::vector<std::string> in_words(const NumericProgram& program) {
     if (const auto* input = std::get_if<Input>(&node))
       inputs.push_back(fmt::format("{} {} {}", input->name, name(input->format), axes_text(input->axes)));
     if (const auto* fold = std::get_if<Fold>(&node)) sentences.push_back(FoldWords(normal, *fold).sentence());
-    if (const auto* map = std::get_if<Map>(&node); map != nullptr && !is_result(normal, n))
-      sentences.push_back(fmt::format("node {} {}: {}", n, axes_text(map->axes), map_words(normal, *map)));
-    if (const auto* table = std::get_if<Table>(&node); table != nullptr && !is_result(normal, n))
-      sentences.push_back(fmt::format("node {} {}: {}", n, axes_text(table->axes), table_words(normal, *table)));
+    const bool told =
+        std::holds_alternative<Map>(node) || std::holds_alternative<Table>(node) || std::holds_alternative<Index>(node);
+    if (told && !is_result(normal, n))
+      sentences.push_back(fmt::format("node {} {}: {}", n, axes_text(axes_of(node)), value_words(normal, static_cast<int>(n))));
   }
   sentences[0] = fmt::format("{}", fmt::join(inputs, ", "));
   for (int result : normal.results) sentences.push_back("result " + result_words(normal, result));

@@ -9,6 +9,7 @@
 
 #include "diagnostic/diagnostic.h"
 #include "emit/fold_text.h"
+#include "emit/index_text.h"
 #include "emit/table_text.h"
 #include "interpret/interpret.h"
 
@@ -44,20 +45,20 @@ std::int64_t leaves_of(const BoundProgram& bound, const Fold& fold) {
   return leaves;
 }
 
-// A fold that reads nothing, as the count of an axis' elements: its value is computed here.
+// A fold that reads nothing, as the count of an axis' elements, or the positions along it: its values are computed here.
 TensorValue constant_fold(FunctionText& f, const BoundProgram& bound, const Fold& fold, const Shape& shape) {
-  if (fold.emit != Emit::Last) refuse(Code::EmitUnsupported, "every prefix of a fold that reads nothing");
-  Fold scalar = fold;
-  scalar.axes = {};
-  const Tensor value = interpret({{{scalar}, {0}}, bound.extents}, {}).results[0];
-  return f.constant(value.format(), value.get(0), fold.axes, shape);
+  Fold alone = fold;
+  alone.axes = fold.emit == Emit::Last ? Axes{} : fold.over;
+  const Tensor values = interpret({{{alone}, {0}}, bound.extents}, {}).results[0];
+  if (fold.emit == Emit::Last) return f.constant(values.format(), values.get(0), fold.axes, shape);
+  return f.broadcast(f.constants(values, alone.axes), fold.axes, shape);
 }
 
 // One function; every other fold in `form`.
 Written write_function(const BoundProgram& bound, const Traits& traits, FoldForm form, const EmitOptions& options) {
   const NumericProgram& program = bound.program;
   Written written;
-  // A table is looked up by bits: where there is nothing else, nothing is flushed.
+  // A table is looked up by bits, and an index moves them: where there is nothing else, nothing is flushed.
   const bool computes = std::ranges::any_of(
       program.nodes, [](const Node& node) { return std::holds_alternative<Map>(node) || std::holds_alternative<Fold>(node); });
   if (computes && traits.flushes_subnormal_inputs)
@@ -86,7 +87,7 @@ Written write_function(const BoundProgram& bound, const Traits& traits, FoldForm
   // made from f32, and do the same to what he makes of the result: nothing passes a barrier.
   if (options.in_module)
     for (TensorValue& value : values)
-      if (!value.ssa.empty()) value = behind_barrier(f, shield, traits, value);
+      if (!value.ssa.empty()) value = computes ? behind_barrier(f, shield, traits, value) : f.barrier(value);
   ScalarText scalar(f, shield, traits);
   const std::set<int> read = read_by_others(program);
   for (size_t i = 0; i < program.nodes.size(); ++i) {
@@ -107,7 +108,10 @@ Written write_function(const BoundProgram& bound, const Traits& traits, FoldForm
       }
       values[i] = scalar.materialize(scalar.run(map->body, std::move(lanes)).front());
     } else if (const auto* table = std::get_if<Table>(&program.nodes[i])) {
-      values[i] = emit_table(f, *table, values[static_cast<size_t>(table->operands[0])], shape);
+      values[i] = emit_table(f, *table, values[static_cast<size_t>(table->operands[0])]);
+    } else if (const auto* index = std::get_if<Index>(&program.nodes[i])) {
+      values[i] = emit_index(f, scalar, *index, plain_coordinates(bound, static_cast<int>(i)),
+                             values[static_cast<size_t>(index->operands[0])], shape);
     } else if (const auto* fold = std::get_if<Fold>(&program.nodes[i]); fold && fold->operands.empty()) {
       values[i] = constant_fold(f, bound, *fold, shape);
     } else if (fold) {
@@ -154,6 +158,22 @@ void require_emitted(const NumericProgram& program) {
   }
 }
 
+bool moves_only(const NumericProgram& program) {
+  return std::ranges::all_of(
+      program.nodes, [](const Node& node) { return std::holds_alternative<Input>(node) || std::holds_alternative<Index>(node); });
+}
+
+/// A map that hands on its operand moves elements and computes nothing: nothing is flushed there.
+BoundProgram with_moves_told(BoundProgram bound) {
+  for (Node& node : bound.program.nodes) {
+    const auto* map = std::get_if<Map>(&node);
+    if (!map || !map->body.code.empty()) continue;
+    const int operand = map->operands[static_cast<size_t>(map->body.results[0])];
+    node = Index{{operand}, format_of(node), {}, map->axes};
+  }
+  return bound;
+}
+
 /// The likely cheapest first: few leaves are cheapest written out, which is one loop over the outputs.
 std::vector<FoldForm> forms_of(const BoundProgram& program) {
   constexpr std::int64_t kFewLeaves = 32;
@@ -187,7 +207,8 @@ std::vector<FoldForm> forms_of(const BoundProgram& program) {
 
 }  // namespace
 
-std::vector<Emitted> emit(const BoundProgram& program, const Traits& traits, const EmitOptions& options) {
+std::vector<Emitted> emit(const BoundProgram& given, const Traits& traits, const EmitOptions& options) {
+  const BoundProgram program = with_moves_told(given);
   require_emitted(program.program);
   std::vector<Emitted> all;
   std::vector<Refused> refusals;
@@ -195,7 +216,10 @@ std::vector<Emitted> emit(const BoundProgram& program, const Traits& traits, con
     try {
       Written written = write_function(program, traits, form, options);
       const bool elementwise = written.forms.empty();
-      all.push_back({elementwise ? "elementwise" : std::string(name(form)), std::move(written.text), std::move(written.carries)});
+      all.push_back({moves_only(program.program) ? "moves"
+                     : elementwise               ? "elementwise"
+                                                 : std::string(name(form)),
+                     std::move(written.text), std::move(written.carries)});
       if (elementwise) break;
     } catch (const Refused& refused) {
       if (refused.diagnostic().code == Code::Internal) throw;

@@ -12,8 +12,8 @@ namespace bitpact {
 
 /// One way to write a program. Every claim is made under the traits, and proved only by the check on the compiled artifact.
 struct Emitted {
-  std::string form;  ///< "dot_general", "reduce", "while", "batched-reduce" ... (fold_text.h), "elementwise", "table"; of several
-                     ///< regions what they have, joined by '+'
+  std::string form;    ///< "dot_general", "reduce", "while", "batched-reduce" ... (fold_text.h), "elementwise", "moves", "table";
+                       ///< of several regions what they have, joined by '+'
   std::string module;  ///< StableHLO text: the function asked for, then the private ones that it calls
   Domain carries;      ///< what the target or the form excludes from the program's domain
 };

@@ -39,6 +39,8 @@ std::string tensor_type(const Shape& shape, Format format) {
   return text + std::string(name(format)) + ">";
 }
 
+Format integer_of(int bits) { return bits <= 8 ? Format::I8 : bits == 16 ? Format::I16 : bits == 32 ? Format::I32 : Format::I64; }
+
 std::string FunctionText::fresh() { return fmt::format("%v{}", next_++); }
 
 void FunctionText::line(const std::string& text) { text_ += std::string(static_cast<size_t>(depth_) * 2, ' ') + text + "\n"; }
@@ -58,6 +60,27 @@ TensorValue FunctionText::constant(Format format, Bits bits, const Axes& axes, c
   else
     literal = to_text(Scalar{format, bits});
   return define(fmt::format("stablehlo.constant dense<{}> : {}", literal, tensor_type(shape, format)), format, axes, shape);
+}
+
+TensorValue FunctionText::constants(const Tensor& values, const Axes& axes) {
+  std::string entries;
+  if (values.format() == Format::I1) {  // has no bytes of its own in the text
+    std::vector<std::string_view> words;
+    for (std::int64_t i = 0; i < values.size(); ++i) words.push_back(values.get(i) != 0 ? "true" : "false");
+    if (values.shape().size() != 1) refuse(Code::Internal, "constants of i1 along other than one axis");
+    entries = list(words);
+  } else {
+    entries = "\"0x";
+    entries.reserve(4 + 2 * values.byte_size());
+    for (const std::byte byte : values.span()) fmt::format_to(std::back_inserter(entries), "{:02X}", static_cast<unsigned>(byte));
+    entries += '"';
+  }
+  return define(fmt::format("stablehlo.constant dense<{}> : {}", entries, tensor_type(values.shape(), values.format())),
+                values.format(), axes, values.shape());
+}
+
+TensorValue FunctionText::iota(Format format, const Axes& axes, const Shape& shape, size_t dimension) {
+  return define(fmt::format("stablehlo.iota dim = {} : {}", dimension, tensor_type(shape, format)), format, axes, shape);
 }
 
 TensorValue FunctionText::elementwise(const std::string& op, const std::vector<TensorValue>& operands, Format format) {
@@ -156,6 +179,36 @@ TensorValue FunctionText::gather(const TensorValue& x, const std::string& axis, 
           "false}}> : ({}, {}) -> {}",
           x.ssa, index.ssa, list(kept), at, at, fmt::join(sizes, ", "), type_of(x), type, tensor_type(shape, x.format)),
       x.format, x.axes, shape);
+}
+
+TensorValue FunctionText::reverse(const TensorValue& x, const Axes& axes) {
+  if (axes.empty()) return x;
+  std::vector<size_t> dims;
+  for (const std::string& axis : axes) dims.push_back(position(x.axes, axis));
+  return define(fmt::format("stablehlo.reverse {}, dims = {} : {}", x.ssa, list(dims), type_of(x)), x.format, x.axes, x.shape);
+}
+
+TensorValue FunctionText::pad(const TensorValue& x, const std::vector<std::int64_t>& low, const std::vector<std::int64_t>& high,
+                              const TensorValue& value) {
+  Shape shape = x.shape;
+  for (size_t d = 0; d < shape.size(); ++d) shape[d] += low[d] + high[d];
+  if (shape == x.shape) return x;
+  return define(
+      fmt::format("stablehlo.pad {}, {}, low = {}, high = {}, interior = {} : ({}, {}) -> {}", x.ssa, value.ssa, list(low),
+                  list(high), list(std::vector<int>(shape.size(), 0)), type_of(x), type_of(value), tensor_type(shape, x.format)),
+      x.format, x.axes, shape);
+}
+
+TensorValue FunctionText::lookup(const TensorValue& vector, const TensorValue& indices) {
+  const std::int64_t count = element_count(indices.shape);
+  const TensorValue column = reshape(indices, {"element", "entry"}, {count, 1});
+  const TensorValue flat = define(
+      fmt::format(
+          "\"stablehlo.gather\"({}, {}) <{{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map "
+          "= [0], index_vector_dim = 1>, indices_are_sorted = false, slice_sizes = array<i64: 1>}}> : ({}, {}) -> {}",
+          vector.ssa, column.ssa, type_of(vector), type_of(column), tensor_type({count}, vector.format)),
+      vector.format, {"element"}, {count});
+  return reshape(flat, indices.axes, indices.shape);
 }
 
 TensorValue FunctionText::concatenate(const std::vector<TensorValue>& parts, const std::string& axis) {

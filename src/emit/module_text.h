@@ -19,6 +19,9 @@ struct TensorValue {
 /// "tensor<4x8xf32>"
 std::string tensor_type(const Shape& shape, Format format);
 
+/// The signed integers of at least so many bits: what a value's bits are moved or looked up as.
+Format integer_of(int bits);
+
 /// The body of one function, line by line.
 class FunctionText {
  public:
@@ -30,6 +33,10 @@ class FunctionText {
   void indent(int by) { depth_ += by; }
 
   TensorValue constant(Format format, Bits bits, const Axes& axes, const Shape& shape);
+  /// These values, in the order of `axes`.
+  TensorValue constants(const Tensor& values, const Axes& axes);
+  /// The position along `dimension`, everywhere in a tensor of integers.
+  TensorValue iota(Format format, const Axes& axes, const Shape& shape, size_t dimension);
   /// op(operands) with all of one type; the result has format `format`.
   TensorValue elementwise(const std::string& op, const std::vector<TensorValue>& operands, Format format);
   TensorValue convert(const TensorValue& x, Format format);
@@ -50,6 +57,13 @@ class FunctionText {
   TensorValue slice(const TensorValue& x, const std::string& axis, std::int64_t from, std::int64_t to, std::int64_t stride = 1);
   /// The given indices along `axis`, in that order, however they lie.
   TensorValue gather(const TensorValue& x, const std::string& axis, const std::vector<std::int64_t>& indices);
+  /// From the last to the first along these axes.
+  TensorValue reverse(const TensorValue& x, const Axes& axes);
+  /// So many more elements before and behind along each dimension, all of them `value`, a scalar.
+  TensorValue pad(const TensorValue& x, const std::vector<std::int64_t>& low, const std::vector<std::int64_t>& high,
+                  const TensorValue& value);
+  /// The elements of a vector at the flat `indices`, an integer tensor.
+  TensorValue lookup(const TensorValue& vector, const TensorValue& indices);
   /// One after the other along `axis`; the one value itself where there is one.
   TensorValue concatenate(const std::vector<TensorValue>& parts, const std::string& axis);
   /// `x` with `part` of the same axes put at the static index `starts`, one a dimension.

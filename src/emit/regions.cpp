@@ -31,27 +31,25 @@ struct PlacedBox {
 
 std::int64_t count_of(const AxisRange& range) { return (range.to - range.from - 1) / range.step + 1; }
 
-bool folds_over(const NumericProgram& program, const std::string& axis) {
-  return std::any_of(program.nodes.begin(), program.nodes.end(), [&](const Node& node) {
-    const auto* fold = std::get_if<Fold>(&node);
-    return fold && std::find(fold->over.begin(), fold->over.end(), axis) != fold->over.end();
-  });
+bool is_entangled(const NumericProgram& program, const std::string& axis) {
+  const Axes entangled = entangled_axes(program);
+  return std::find(entangled.begin(), entangled.end(), axis) != entangled.end();
 }
 
-/// The program for a box: an output does not depend on how long the axes are that nothing is folded over.
+/// The program for a box: an output does not depend on how long the axes are that nothing is folded over or read by.
 BoundProgram narrowed(const BoundProgram& whole, const RegionBox& box) {
   BoundProgram program = whole;
   for (const AxisRange& range : box)
-    if (!folds_over(whole.program, range.axis)) program.extents[range.axis] = count_of(range);
+    if (!is_entangled(whole.program, range.axis)) program.extents[range.axis] = count_of(range);
   return program;
 }
 
-/// An operand or result cut along the axes of the box: those that a fold goes over, or the others. (Behind a barrier where it
-/// takes every so many-th element: IREE does not always compile what it fuses such a slice into.)
-TensorValue part_of(FunctionText& f, TensorValue x, const RegionBox& box, const BoundProgram& helper, bool folded) {
+/// An operand or result cut along the axes of the box: those that a fold goes over or an index reads by, or the others. (Behind a
+/// barrier where it takes every so many-th element: IREE does not always compile what it fuses such a slice into.)
+TensorValue part_of(FunctionText& f, TensorValue x, const RegionBox& box, const BoundProgram& helper, bool entangled) {
   for (const AxisRange& range : box) {
     if (std::find(x.axes.begin(), x.axes.end(), range.axis) == x.axes.end()) continue;
-    if (folds_over(helper.program, range.axis) != folded) continue;
+    if (is_entangled(helper.program, range.axis) != entangled) continue;
     x = f.slice(x, range.axis, range.from, range.to, range.step);
     if (range.step != 1) x = f.barrier(x);
   }

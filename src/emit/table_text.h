@@ -7,8 +7,8 @@
 
 namespace bitpact {
 
-/// No arithmetic in floats: nothing is rounded or flushed on any target. `shape`: of the result.
-TensorValue emit_table(FunctionText& function, const Table& table, const TensorValue& operand, const Shape& shape);
+/// No arithmetic in floats: nothing is rounded or flushed on any target.
+TensorValue emit_table(FunctionText& function, const Table& table, const TensorValue& operand);
 
 /// The same function by its values, all of which the interpreter computes: of a program that has one input, of at most 16 bits,
 /// one result, and nothing in between but what is done element by element. Empty for others.

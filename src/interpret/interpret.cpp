@@ -92,6 +92,9 @@ Interpreted interpret(const BoundProgram& bound, std::span<const Tensor> inputs,
       values.push_back(run_map(*map, shape, operands_of(map->operands), settings));
     } else if (const auto* table = std::get_if<Table>(&node)) {
       values.push_back(run_table(*table, shape, values[static_cast<size_t>(table->operands[0])], settings));
+    } else if (const auto* index = std::get_if<Index>(&node)) {
+      values.push_back(run_index(*index, shape, plain_coordinates(bound, static_cast<int>(n)),
+                                 values[static_cast<size_t>(index->operands[0])], settings));
     } else {
       const auto& fold = std::get<Fold>(node);
       values.push_back(run_fold(fold, shape, fold_extents(bound, fold), operands_of(fold.operands), settings));

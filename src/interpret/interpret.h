@@ -27,9 +27,9 @@ struct InterpretOptions {
 
 /// Bit e of an entry is set where Exclusion(e) occurred while that output (or anything it depends on) was computed.
 ///   SubnormalInput         an element read of an Input is subnormal
-///   SubnormalIntermediate  an instruction of any body, or a start value, gave a subnormal that is not itself the program's
-///   result SubnormalResult        the program's result is subnormal OverflowIntermediate   an instruction that rounds gave an
-///   infinity (as the result or before), all its float operands finite
+///   SubnormalIntermediate  an instruction of any body, a start value or a value outside of an index gave a subnormal that is not
+///   itself the program's result SubnormalResult        the program's result is subnormal OverflowIntermediate   an instruction
+///   that rounds gave an infinity (as the result or before), all its float operands finite
 using Occurrences = std::vector<std::uint8_t>;
 
 struct Interpreted {

@@ -1,6 +1,7 @@
 // One node at a time: its whole tensor from those of its operands.
 #pragma once
 
+#include "contract/index.h"
 #include "interpret/kernels.h"
 #include "interpret/lanes.h"
 
@@ -28,6 +29,9 @@ void inherit(std::vector<std::uint8_t>& flags, const NodeValue& operand, const L
 NodeValue run_input(const Input& node, const Tensor& tensor, const NodeSettings& settings);
 NodeValue run_map(const Map& node, Shape shape, const std::vector<const NodeValue*>& operands, const NodeSettings& settings);
 NodeValue run_table(const Table& node, Shape shape, const NodeValue& operand, const NodeSettings& settings);
+/// `from`: one coordinate a dimension of the operand.
+NodeValue run_index(const Index& node, Shape shape, const std::vector<PlainCoordinate>& from, const NodeValue& operand,
+                    const NodeSettings& settings);
 NodeValue run_fold(const Fold& node, Shape shape, Shape over, const std::vector<const NodeValue*>& operands,
                    const NodeSettings& settings);
 

@@ -171,6 +171,8 @@ class Slow {
         const Known element = read(earlier[static_cast<size_t>(table->operands[0])], at, seen);
         result = {table->values.get(static_cast<std::int64_t>(element.bits)), true};
         if (is_tiny(made.value.format(), result.bits)) ++seen.subnormals;
+      } else if (const auto* index = std::get_if<Index>(&node)) {
+        result = element(n, *index, at, earlier[static_cast<size_t>(index->operands[0])], seen);
       } else {
         result = fold(std::get<Fold>(node), at, earlier, seen);
       }
@@ -193,6 +195,34 @@ class Slow {
     return one.run(fold.emit == Emit::Last ? whole : prefix_of(whole, at.at(fold.over[0])), seen);
   }
 
+  std::int64_t number(size_t n, const Multiple& multiple) const {
+    std::int64_t number = multiple.factor;
+    for (const std::string& axis : multiple.extents) number *= bound_.extent_of(static_cast<int>(n), axis);
+    return number;
+  }
+
+  Known element(size_t n, const Index& index, Coordinates at, const NodeValue& operand, Seen& seen) const {
+    const Coordinates of_result = at;
+    for (const IndexCoordinate& from : index.from) {
+      std::int64_t position = from.offset;
+      for (const IndexTerm& term : from.terms) {
+        std::int64_t part = of_result.at(term.axis) / number(n, term.divide);
+        if (term.modulo) part %= number(n, *term.modulo);
+        position += number(n, term.times) * part;
+      }
+      const std::int64_t extent = bound_.extent_of(static_cast<int>(n), from.axis);
+      if (from.reversed) position = extent - 1 - position;
+      if (position < 0 || position >= extent) {
+        // Like a start value: made, and subnormal where it is.
+        const Bits value = index.outside.value();
+        if (is_tiny(index.format, value)) ++seen.subnormals;
+        return {value, true};
+      }
+      at[from.axis] = position;
+    }
+    return read(operand, at, seen);
+  }
+
   const BoundProgram& bound_;
   std::span<const Tensor> inputs_;
   size_t next_input_ = 0;
@@ -203,6 +233,8 @@ class Slow {
 Interpreted interpret_slowly(const BoundProgram& bound, std::span<const Tensor> inputs, bool watch) {
   check_well_formed(bound.program);
   check_inputs(bound, inputs);
+  for (size_t n = 0; n < bound.program.nodes.size(); ++n)
+    if (std::holds_alternative<Index>(bound.program.nodes[n])) (void)plain_coordinates(bound, static_cast<int>(n));  // refuses
   Slow slow(bound, inputs);
   std::vector<NodeValue> values;
   for (size_t n = 0; n < bound.program.nodes.size(); ++n) values.push_back(slow.node(n, values));

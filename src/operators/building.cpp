@@ -339,6 +339,14 @@ Fold count_of(const std::string& n, ScalarBody finish) {
   return fold;
 }
 
+Fold position_of(const std::string& axis, ScalarBody finish) {
+  Fold fold = count_of(axis, std::move(finish));
+  fold.axes = {axis};
+  fold.emit = Emit::Prefixes;
+  fold.start.values = {~Bits{0}};  // -1: the first prefix has counted one
+  return fold;
+}
+
 Operator function_of_x(const std::string& name, const std::string& summary) {
   Operator op;
   op.name = name;

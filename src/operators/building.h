@@ -63,6 +63,10 @@ Fold plain_sum(Format operand, const Accumulator& accumulator, Format result, co
 /// the count, in i64, what is given; it has no axes.
 Fold count_of(const std::string& n, ScalarBody finish);
 
+/// The position along `axis`, from 0, as a number in the program: a fold that reads nothing gives every prefix of a count.
+/// `finish` makes of it, in i64, what is given; its axis is `axis`.
+Fold position_of(const std::string& axis, ScalarBody finish);
+
 /// A function of every element of x in what functions.h has bodies for, f32, bf16 and f16 (C1); choice points and `build` are
 /// left to be filled in.
 Operator function_of_x(const std::string& name, const std::string& summary);

@@ -37,18 +37,23 @@ const std::vector<Operator>& catalogue() {
       multiply(),
       multiply_add(),
       multiply_subtract(),
+      pad(),
       quantize(),
       reciprocal(),
+      reshape(),
       residual_add(),
+      reverse(),
       round_nearest_afz(),
       round_nearest_even(),
       rsqrt(),
       sigmoid(),
       sin(),
       cos(),
+      slice(),
       sqrt(),
       sum(),
       tanh(),
+      transpose(),
   };
   return operators;
 }
@@ -79,11 +84,18 @@ std::string canonical_value(const Operator& op, const AttributeSpec& spec, const
     case AttributeKind::Boolean:
       if (value != "true" && value != "false") bad("true or false");
       return value;
-    case AttributeKind::Integer: {
-      std::int64_t number = 0;
-      const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-      if (error != std::errc() || end != value.data() + value.size()) bad("an integer");
-      return std::to_string(number);
+    case AttributeKind::Integer:
+    case AttributeKind::Integers: {
+      std::vector<std::int64_t> numbers;
+      for (const char *at = value.data(), *end = at + value.size();; ++at) {
+        const auto [next, error] = std::from_chars(at, end, numbers.emplace_back(0));
+        const bool last = next == end;
+        if (error != std::errc() || (!last && (spec.kind == AttributeKind::Integer || *next != ',')))
+          bad(spec.kind == AttributeKind::Integer ? "an integer" : "integers, joined by ','");
+        if (last) break;
+        at = next;
+      }
+      return fmt::format("{}", fmt::join(numbers, ","));
     }
     case AttributeKind::FormatName:
       if (!format_named(value)) bad("a format");
@@ -160,11 +172,10 @@ Axes independent_axes(const Resolved& problem) {
   const Operator& op = operator_named(problem.problem.op);
   const BoundProgram bound = bind(op.build(problem.formats(), canonical_choices(op, problem.formats())), problem.binding);
   Axes axes = problem.binding.result;
-  for (const Node& node : bound.program.nodes)
-    if (const auto* fold = std::get_if<Fold>(&node))
-      std::erase_if(axes, [fold](const std::string& axis) {
-        return std::find(fold->over.begin(), fold->over.end(), axis) != fold->over.end();
-      });
+  const Axes entangled = entangled_axes(bound.program);
+  std::erase_if(axes, [&entangled](const std::string& axis) {
+    return std::find(entangled.begin(), entangled.end(), axis) != entangled.end();
+  });
   return axes;
 }
 

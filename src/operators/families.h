@@ -45,6 +45,12 @@ Operator mean();
 // quantize.cpp
 Operator dynamic_quantize();
 Operator quantize();
+// rearrange.cpp
+Operator pad();
+Operator reshape();
+Operator reverse();
+Operator slice();
+Operator transpose();
 // roots.cpp
 Operator reciprocal();
 Operator rsqrt();

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+
 #include "diagnostic/diagnostic.h"
 #include "operators/alignment.h"
 
@@ -34,6 +37,16 @@ std::string attribute(const Operator& op, const Problem& problem, const std::str
     if (spec.name == name) return spec.fallback;
   if (name == kAlign) return std::to_string(kWholeAlignment);
   refuse(Code::Internal, fmt::format("{} asks for an unknown attribute {}", op.name, name), {op.name});
+}
+
+std::vector<std::int64_t> integers_of(std::string_view text) {
+  std::vector<std::int64_t> numbers;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(','), text.size());
+    std::from_chars(text.data(), text.data() + end, numbers.emplace_back(0));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return numbers;
 }
 
 bool flag(const Operator& op, const Problem& problem, const std::string& name) { return attribute(op, problem, name) == "true"; }

@@ -13,7 +13,8 @@
 namespace bitpact {
 
 /// What an attribute may be. Every value is kept as text, in one canonical spelling.
-enum class AttributeKind : std::uint8_t { Boolean, Integer, FormatName, Word };
+/// Integers: one or more, joined by ','.
+enum class AttributeKind : std::uint8_t { Boolean, Integer, FormatName, Word, Integers };
 
 struct AttributeSpec {
   std::string name;
@@ -79,6 +80,8 @@ struct Operator {
 /// The attribute's value, or its fallback. `align` (alignment.h) is an attribute of every operator.
 std::string attribute(const Operator& op, const Problem& problem, const std::string& name);
 bool flag(const Operator& op, const Problem& problem, const std::string& name);
+/// The numbers of an attribute of Integers, in its canonical spelling; of an empty text none.
+std::vector<std::int64_t> integers_of(std::string_view text);
 
 /// Every choice point's first value: what "canonical-exact" means.
 Choices canonical_choices(const Operator& op, const OperatorFormats& formats);

@@ -65,8 +65,11 @@ std::vector<Candidate> candidates(const Resolved& problem, const std::vector<Ord
 std::vector<Candidate> flushing(const Candidate& candidate) {
   std::vector<Candidate> found;
   for (const auto& [inputs, results, words] :
-       {std::tuple{true, false, "inputs"}, std::tuple{false, true, "results"}, std::tuple{true, true, "inputs and results"}})
-    found.push_back({candidate.choices, words, with_flush(candidate.program, inputs, results), candidate.domain});
+       {std::tuple{true, false, "inputs"}, std::tuple{false, true, "results"}, std::tuple{true, true, "inputs and results"}}) {
+    NumericProgram flushed = with_flush(candidate.program, inputs, results);
+    if (flushed != candidate.program)  // where elements only move, there is nothing to flush
+      found.push_back({candidate.choices, words, std::move(flushed), candidate.domain});
+  }
   return found;
 }
 

@@ -52,8 +52,9 @@ bool is_function(const Resolved& problem) {
   const Binding& binding = problem.binding;
   if (problem.problem.operands.size() != 1 || binding.operands[0] != binding.result) return false;
   const BoundProgram program = canonical(problem);
-  return std::all_of(program.program.nodes.begin(), program.program.nodes.end(),
-                     [&](const Node& node) { return !std::holds_alternative<Fold>(node) && axes_of(node) == binding.result; });
+  return std::all_of(program.program.nodes.begin(), program.program.nodes.end(), [&](const Node& node) {
+    return !std::holds_alternative<Fold>(node) && !std::holds_alternative<Index>(node) && axes_of(node) == binding.result;
+  });
 }
 
 FunctionAsker::Asked& FunctionAsker::asked_at(const Shape& shape) {

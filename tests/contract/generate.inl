@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "contract/generate.h"
+#include "contract/index.h"
 
 namespace bitpact::generate {
 
@@ -299,6 +300,44 @@ inline Table table(Random& random, int operand, Format from, const Axes& axes) {
   return t;
 }
 
+/// Elements in other places; now and then all of them inside, and then nothing is said of what is outside.
+inline Index index(Random& random, const Case& c, int operand, const Axes& axes) {
+  const Node& from = c.program.nodes[static_cast<size_t>(operand)];
+  Index made{{operand}, format_of(from), {}, axes_of(from)};
+  for (const std::string& axis : axes)
+    if (random.chance(40)) add_union(made.axes, {axis});
+  random.shuffle(made.axes);
+  std::vector<std::string> single;
+  for (const std::string& axis : made.axes)
+    if (!axis.starts_with('*')) single.push_back(axis);
+  const auto multiple = [&] {
+    Multiple m{random.between(1, 3), {}};
+    if (random.chance(15) && !made.axes.empty()) m.extents.push_back(random.pick(made.axes));
+    return m;
+  };
+  for (const std::string& axis : axes_of(from)) {
+    if (axis.starts_with('*') || random.chance(40)) continue;
+    IndexCoordinate& coordinate = made.from.emplace_back(IndexCoordinate{axis});
+    if (random.chance(30)) coordinate.offset = random.between(-2, 2);
+    coordinate.reversed = random.chance(25);
+    for (int t = random.between(0, 2); t > 0 && !single.empty(); --t) {
+      IndexTerm term{random.chance(50) ? axis : random.pick(single)};
+      if (random.chance(30)) term.times = multiple();
+      if (random.chance(10)) term.times.factor = -term.times.factor;
+      if (random.chance(20)) term.divide = multiple();
+      if (random.chance(20)) term.modulo = multiple();
+      coordinate.terms.push_back(std::move(term));
+    }
+  }
+  made.outside = with_quiet_nan(made.format, random.chance(60) ? 0 : value(random, made.format));
+  if (std::ranges::any_of(axes, [](const std::string& axis) { return axis.starts_with('*'); })) return made;
+  NumericProgram alone = c.program;
+  alone.nodes.emplace_back(made);
+  const auto plain = plain_coordinates({alone, c.extents}, static_cast<int>(alone.nodes.size()) - 1);
+  if (std::ranges::all_of(plain, &PlainCoordinate::inside) && random.chance(80)) made.outside.reset();
+  return made;
+}
+
 inline Case program(Random& random, const Options& options) {
   Case c;
   std::vector<std::string> axes{"m", "n", "k"};
@@ -336,6 +375,10 @@ inline Case program(Random& random, const Options& options) {
       Axes own = axes_of(nodes[static_cast<size_t>(operands[0])]);
       random.shuffle(own);
       nodes.emplace_back(table(random, operands[0], operand_formats[0], own));
+      continue;
+    }
+    if (random.chance(20)) {
+      nodes.emplace_back(index(random, c, operands[0], axes));
       continue;
     }
     if (random.chance(50)) {

@@ -111,6 +111,9 @@ inline std::optional<Case> one_step(Random& random, const Case& c) {
   if (!changed || made == c) return std::nullopt;
   try {
     check_well_formed(made.program);
+    for (size_t n = 0; n < made.program.nodes.size(); ++n)
+      if (std::holds_alternative<Index>(made.program.nodes[n]))
+        (void)plain_coordinates({made.program, made.extents}, static_cast<int>(n));
     for (const Node& node : made.program.nodes)
       if (const auto* fold = std::get_if<Fold>(&node)) {
         std::int64_t leaves = 1;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "contract/generate.h"
+#include "contract/index.h"
 #include "diagnostic/diagnostic.h"
 
 namespace bitpact::generate {
@@ -67,6 +68,7 @@ inline std::vector<int>* operands_of(Node& node) {
   if (auto* map = std::get_if<Map>(&node)) return &map->operands;
   if (auto* fold = std::get_if<Fold>(&node)) return &fold->operands;
   if (auto* table = std::get_if<Table>(&node)) return &table->operands;
+  if (auto* index = std::get_if<Index>(&node)) return &index->operands;
   return nullptr;
 }
 

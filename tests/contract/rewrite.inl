@@ -23,6 +23,14 @@ inline MaybeCase rename_axes(Random& random, const Case& c) {
     }
   };
   for (Node& node : made.program.nodes) {
+    if (auto* index = std::get_if<Index>(&node)) {
+      for_each_axis(*index, [&](std::string& axis) {
+        Axes one{axis};
+        rename(one);
+        axis = one[0];
+      });
+      continue;
+    }
     std::visit([&](auto& n) { rename(n.axes); }, node);
     if (auto* fold = std::get_if<Fold>(&node)) rename(fold->over);
   }

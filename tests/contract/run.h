@@ -120,6 +120,29 @@ class Runner {
     return out;
   }
 
+  std::vector<Bits> run_node(const Index& index) {
+    const auto number = [this](const Multiple& multiple) { return multiple.factor * count(multiple.extents); };
+    std::vector<Bits> out;
+    for (std::int64_t i = 0; i < count(index.axes); ++i) {
+      const Coordinates result = at(index.axes, i);
+      Coordinates where = result;
+      bool outside = false;
+      for (const IndexCoordinate& from : index.from) {
+        std::int64_t position = from.offset;
+        for (const IndexTerm& term : from.terms) {
+          const std::int64_t quotient = result.at(term.axis) / number(term.divide);
+          position += number(term.times) * (term.modulo ? quotient % number(*term.modulo) : quotient);
+        }
+        const std::int64_t extent = c_.extents.at(from.axis);
+        where[from.axis] = from.reversed ? extent - 1 - position : position;
+        outside |= where[from.axis] < 0 || where[from.axis] >= extent;
+      }
+      out.push_back(outside ? index.outside.value() : read(index.operands, where)[0]);
+      run_.tiny |= outside && is_float(index.format) && classify(index.format, out.back()) == Class::Subnormal;
+    }
+    return out;
+  }
+
   std::vector<Bits> run_node(const Fold& fold) {
     std::vector<Bits> out;
     const std::int64_t leaves = count(fold.over);

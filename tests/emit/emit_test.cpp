@@ -226,9 +226,24 @@ TEST(Emit, ATableIsLookedUpByBits) {
   EXPECT_TRUE(has(all[0].module, "stablehlo.gather"));
   EXPECT_TRUE(has(all[0].module, "-> tensor<5x3xf16>"));
   EXPECT_TRUE(all[0].carries.excludes.empty());  // on a target that flushes
-  const Map before{{0}, identity_body({Format::BF16}), {"m"}};
-  const BoundProgram behind{{{Input{"x", Format::BF16, {"m"}}, before, Table{{1}, values, {"m"}}}, {2}}, {{"m", 3}}};
-  EXPECT_FALSE(emit(behind, Traits{})[0].carries.excludes.empty());
+  const auto behind = [&values](const ScalarBody& body) {
+    return BoundProgram{{{Input{"x", Format::BF16, {"m"}}, Map{{0}, body, {"m"}}, Table{{1}, values, {"m"}}}, {2}}, {{"m", 3}}};
+  };
+  BodyBuilder twice({Format::BF16});
+  const int sum = twice.op(ScalarOp::Add, Format::BF16, {0, 0});
+  EXPECT_FALSE(emit(behind(twice.finish({sum})), Traits{})[0].carries.excludes.empty());
+  EXPECT_TRUE(emit(behind(identity_body({Format::BF16})), Traits{})[0].carries.excludes.empty());  // moved, not computed
+}
+
+TEST(Emit, WhatOnlyMovesExcludesNothing) {
+  for (const char* line : {"reverse 3x5xf32", "transpose 3x5xf32", "pad 3x5xf32 low=1,1", "reshape 3x5xf32 shape=15"}) {
+    const auto all = emit(program(line), Traits{});
+    ASSERT_EQ(forms(all), Names{"moves"}) << line;
+    EXPECT_TRUE(all[0].carries.excludes.empty()) << line;
+    EmitOptions inside;
+    inside.in_module = true;
+    EXPECT_FALSE(has(emit(program(line), Traits{}, inside)[0].module, "stablehlo.add")) << line;  // a barrier alone
+  }
 }
 
 TEST(Emit, WhatHasNoArithmeticThereIsLookedUp) {

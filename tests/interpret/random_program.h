@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <random>
 
-#include "contract/program.h"
+#include "contract/index.h"
 
 namespace bitpact::test {
 
@@ -249,6 +249,52 @@ inline Order random_order(Random& random, std::int64_t n, int depth = 0, bool le
   }
 }
 
+/// Strides, windows, digits of a position; what is outside has a value unless all is inside.
+inline Index random_index(Random& random, const BoundProgram& bound, int operand, const Axes& axes) {
+  const Node& from = bound.program.nodes[static_cast<size_t>(operand)];
+  Index index{{operand}, format_of(from), {}, axes};
+  const auto multiple = [&] {
+    Multiple made{random.between(1, 4), {}};
+    if (random.one_in(6) && !axes.empty()) made.extents.push_back(random.pick(axes));
+    return made;
+  };
+  for (const std::string& axis : axes_of(from)) {
+    if (random.one_in(3) && std::ranges::find(axes, axis) != axes.end()) continue;
+    IndexCoordinate coordinate{axis, random.one_in(3) ? random.between(-3, 3) : 0, random.one_in(4)};
+    for (auto terms = random.between(0, 2); terms > 0 && !axes.empty(); --terms) {
+      IndexTerm term{random.pick(axes)};
+      if (random.one_in(3)) term.times = multiple();
+      if (random.one_in(5)) term.times.factor = -term.times.factor;
+      if (random.one_in(4)) term.divide = multiple();
+      if (random.one_in(4)) term.modulo = multiple();
+      coordinate.terms.push_back(term);
+    }
+    index.from.push_back(coordinate);
+  }
+  index.outside = with_quiet_nan(index.format, random_bits(random, index.format));
+  BoundProgram alone = bound;
+  alone.program.nodes.emplace_back(index);
+  const auto plain = plain_coordinates(alone, static_cast<int>(alone.program.nodes.size()) - 1);
+  if (std::ranges::all_of(plain, &PlainCoordinate::inside)) index.outside.reset();
+  return index;
+}
+
+/// One input and a few rearrangements, one of the other.
+inline BoundProgram random_moves(Random& random, Format format) {
+  BoundProgram bound{{{Input{"x", format, {"i", "j"}}}, {}}, {}};
+  for (const char* axis : {"i", "j", "k"}) bound.extents[axis] = random.between(1, 9);
+  for (auto n = random.between(1, 2); n > 0; --n) {
+    Axes axes;
+    for (const char* axis : {"i", "j", "k"})
+      if (!random.one_in(4)) axes.emplace_back(axis);
+    random.shuffle(axes);
+    Index index = random_index(random, bound, static_cast<int>(bound.program.nodes.size()) - 1, axes);
+    bound.program.nodes.emplace_back(std::move(index));
+  }
+  bound.program.results = {static_cast<int>(bound.program.nodes.size()) - 1};
+  return bound;
+}
+
 /// A bound program with its operands.
 struct Case {
   BoundProgram bound;
@@ -269,6 +315,8 @@ class RandomCase {
     for (std::int64_t n = 0; n < nodes; ++n) {
       if (random_.one_in(6) && table_entries(format_of(made_.bound.program.nodes.back()))) {
         add_table();
+      } else if (random_.one_in(5)) {
+        add_index();
       } else if (random_.one_in(2)) {
         add_map();
       } else {
@@ -338,6 +386,14 @@ class RandomCase {
     for (std::int64_t i = 0; i < table.values.size(); ++i)
       table.values.set(i, table.values.get(static_cast<std::int64_t>(with_quiet_nan(from, static_cast<Bits>(i)))));
     made_.bound.program.nodes.emplace_back(table);
+  }
+
+  /// Of some node.
+  void add_index() {
+    auto& nodes = made_.bound.program.nodes;
+    const auto operand = static_cast<int>(random_.below(static_cast<std::int64_t>(nodes.size())));
+    const Axes axes = union_of({operand});
+    nodes.emplace_back(random_index(random_, made_.bound, operand, axes));
   }
 
   void add_fold() {

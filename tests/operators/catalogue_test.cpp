@@ -1,6 +1,7 @@
 // The catalogue: canonical names, clauses (cited by label), axes, contracts against problems.
 #include "operators/catalogue.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -56,6 +57,15 @@ TEST(Catalogue, UnknownNamesAreRefusedWithTheNearest) {
   EXPECT_EQ(refusal("dynamic_quantize 2xf32 give=all").code, Code::BadAttribute);
 }
 
+TEST(Catalogue, ListsOfNumbersHaveOneSpelling) {
+  EXPECT_EQ(to_text(resolve("slice 4x6xf32 start=0,0 limit=4,6 stride=1,1").problem), "slice 4x6xf32 limit=4,6 rank=2");
+  EXPECT_EQ(to_text(resolve("slice 4x6xf32 limit=04,06").problem), "slice 4x6xf32 limit=4,6 rank=2");
+  EXPECT_EQ(to_text(resolve("transpose 4x6x2xf32 permutation=2,1,0").problem), "transpose 4x6x2xf32");
+  EXPECT_EQ(to_text(resolve("pad 4xf32 low=0 high=2 value=0").problem), "pad 4xf32 high=2 rank=1");
+  for (const char* list : {"1,", ",1", "1,,2", "1,x", "1.5", "9223372036854775808"})
+    EXPECT_EQ(refusal(fmt::format("slice 4x6xf32 limit={}", list)).code, Code::BadAttribute) << list;
+}
+
 struct ClauseCase {
   const char* line;
   const char* clause;
@@ -107,8 +117,20 @@ INSTANTIATE_TEST_SUITE_P(
         ClauseCase{"integer_matmul 2xi8,2xi8", "integer_matmul.C2"},
         ClauseCase{"integer_matmul 2x2x2xi8,3x2x2xi8", "integer_matmul.C3"},
         ClauseCase{"integer_matmul 2x3xui8,2x3xi8", "integer_matmul.C4"}, ClauseCase{"reciprocal 2xi8", "reciprocal.C1"},
-        ClauseCase{"sqrt 2xi8", "sqrt.C1"}, ClauseCase{"rsqrt 2xf64", "rsqrt.C1"},
-        ClauseCase{"add 2xf32", "add takes 2 operand(s)"}, ClauseCase{"add 0xf32,0xf32", "add: every extent"}));
+        ClauseCase{"reverse 2xi8 axis=1", "reverse.C1"}, ClauseCase{"reverse f32", "reverse.C1"},
+        ClauseCase{"slice 2x2xf32 limit=1", "slice.C1"}, ClauseCase{"slice 2xf32", "slice.C1"},
+        ClauseCase{"slice 2xf32 limit=1 rank=2", "slice.C1"}, ClauseCase{"slice 2x2xf32 limit=1,1 start=0", "slice.C1"},
+        ClauseCase{"slice 2xf32 limit=3", "slice.C2"}, ClauseCase{"slice 2xf32 start=1 limit=1", "slice.C2"},
+        ClauseCase{"slice 2xf32 start=-1 limit=1", "slice.C2"}, ClauseCase{"slice 2xf32 limit=2 stride=0", "slice.C3"},
+        ClauseCase{"pad 2xf32 low=1,1", "pad.C1"}, ClauseCase{"pad 2xf32 interior=-1", "pad.C2"},
+        ClauseCase{"pad 3xf32 interior=9223372036854775807", "pad.C2"}, ClauseCase{"pad 2xf32 low=-1 high=-1", "pad.C3"},
+        ClauseCase{"pad 2xf32 low=9223372036854775807", "pad.C3"}, ClauseCase{"pad 2xi8 value=-0", "pad.C4"},
+        ClauseCase{"pad 2xf8E4M3FN value=inf", "pad.C4"}, ClauseCase{"transpose 2x2xf32 permutation=0,0", "transpose.C1"},
+        ClauseCase{"transpose 2x2xf32 permutation=0", "transpose.C1"}, ClauseCase{"reshape 6xf32 rank=2 shape=6", "reshape.C1"},
+        ClauseCase{"reshape 6xf32", "reshape.C2"}, ClauseCase{"reshape 6xf32 shape=-2,-3", "reshape.C2"},
+        ClauseCase{"reshape 6xf32 shape=7", "reshape.C3"}, ClauseCase{"sqrt 2xi8", "sqrt.C1"},
+        ClauseCase{"rsqrt 2xf64", "rsqrt.C1"}, ClauseCase{"add 2xf32", "add takes 2 operand(s)"},
+        ClauseCase{"add 0xf32,0xf32", "add: every extent"}));
 
 TEST(Catalogue, MatmulNamesItsAxes) {
   const Resolved r = resolve("matmul 5x3x7xf32,5x4x7xf32 transpose_b=true");
@@ -154,6 +176,10 @@ TEST(Catalogue, EveryChoiceBuildsAWellFormedProgram) {
     for (const char* out : {"bf16", "i8", "ui32", "i64"}) check("convert " + one + " out=" + out);
     check("convert " + one + " via=f16");
     check("quantize " + one + "," + format + ",i8");
+    for (const char* name : {"reverse", "slice", "pad", "transpose", "reshape"}) {
+      const std::string more = name == std::string("slice") ? " limit=3" : name == std::string("reshape") ? " shape=2,2" : "";
+      check(std::string(name) + " " + one + more);
+    }
     if (format == "f64") continue;
     for (const char* name : {"exp", "log", "tanh", "erf", "gelu", "rsqrt", "sigmoid", "sin", "cos", "exp2", "expm1", "log1p",
                              "floor", "ceil", "round_nearest_even", "round_nearest_afz"})

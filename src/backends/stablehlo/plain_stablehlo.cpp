@@ -32,17 +32,22 @@ std::string plain_stablehlo(const Problem& problem, const OperandSpec& result) {
                                                  {"multiply", plain::multiply},
                                                  {"multiply_add", plain::multiply_add},
                                                  {"multiply_subtract", plain::multiply_subtract},
+                                                 {"pad", plain::pad},
                                                  {"quantize", plain::quantize},
                                                  {"reciprocal", plain::reciprocal},
+                                                 {"reshape", plain::reshape},
+                                                 {"reverse", plain::reverse},
                                                  {"round_nearest_afz", plain::round_nearest_afz},
                                                  {"round_nearest_even", plain::round_nearest_even},
                                                  {"rsqrt", plain::rsqrt},
                                                  {"sigmoid", plain::sigmoid},
                                                  {"sin", plain::sin},
                                                  {"cos", plain::cos},
+                                                 {"slice", plain::slice},
                                                  {"sqrt", plain::sqrt},
                                                  {"sum", plain::sum},
                                                  {"tanh", plain::tanh},
+                                                 {"transpose", plain::transpose},
                                                  {"residual_add", plain::add}};
   const auto form = forms.find(problem.op);
   if (form == forms.end()) refuse(Code::BackendLacksOperator, "it has no plain StableHLO form here", {to_text(problem), "", ""});

@@ -85,5 +85,10 @@ std::string quantize(const Problem& problem, const OperandSpec& result);
 std::string dynamic_quantize(const Problem& problem, const OperandSpec& result);
 std::string max(const Problem& problem, const OperandSpec& result);
 std::string argmax(const Problem& problem, const OperandSpec& result);
+std::string reverse(const Problem& problem, const OperandSpec& result);
+std::string slice(const Problem& problem, const OperandSpec& result);
+std::string pad(const Problem& problem, const OperandSpec& result);
+std::string transpose(const Problem& problem, const OperandSpec& result);
+std::string reshape(const Problem& problem, const OperandSpec& result);
 
 }  // namespace bitpact::plain
