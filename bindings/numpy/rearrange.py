@@ -2,13 +2,7 @@
 
 import numpy as np
 from bitpact_worker import Refusal
-from operator_table import Entry, attribute, axis
-
-
-def _numbers(call, name, usual):
-    """One number a dimension of the operand."""
-    text = attribute(call, name)
-    return [usual] * len(call.operands[0].shape) if text is None else [int(n) for n in text.split(",")]
+from operator_table import Entry, attribute, axis, numbers
 
 
 def _reverse(call):
@@ -17,15 +11,15 @@ def _reverse(call):
 
 
 def _slice(call):
-    ranges = zip(_numbers(call, "start", 0), _numbers(call, "limit", 0), _numbers(call, "stride", 1), strict=True)
+    ranges = zip(numbers(call, "start", 0), numbers(call, "limit", 0), numbers(call, "stride", 1), strict=True)
     index = tuple(slice(*each) for each in ranges)
     return (lambda x: x[index]), "numpy indexing", "unobserved"
 
 
 def _pad(call):
-    if any(_numbers(call, "interior", 0)):
+    if any(numbers(call, "interior", 0)):
         raise Refusal("backend-lacks-form", "numpy.pad puts nothing between elements")
-    widths = list(zip(_numbers(call, "low", 0), _numbers(call, "high", 0), strict=True))
+    widths = list(zip(numbers(call, "low", 0), numbers(call, "high", 0), strict=True))
     if any(width < 0 for pair in widths for width in pair):
         raise Refusal("backend-lacks-form", "numpy.pad cuts nothing off")
     value = float(attribute(call, "value", "0"))
@@ -39,7 +33,7 @@ def _transpose(call):
 
 
 def _reshape(call):
-    shape = _numbers(call, "shape", 0)
+    shape = numbers(call, "shape", 0)
     return (lambda x: np.reshape(x, shape)), "numpy.reshape", "unobserved"
 
 

@@ -32,6 +32,12 @@ def attribute(call, name, default=None):
     return (call.attributes or {}).get(name, default)
 
 
+def numbers(call, name, usual):
+    """One number a dimension of the operand."""
+    text = attribute(call, name)
+    return [usual] * len(call.operands[0].shape) if text is None else [int(n) for n in text.split(",")]
+
+
 def axis(call):
     """The attribute `axis`, counted from the first dimension."""
     given = int(attribute(call, "axis", "-1"))

@@ -2,13 +2,7 @@
 
 import jax
 import jax.numpy as jnp
-from operator_table import Entry, attribute, axis
-
-
-def _numbers(call, name, usual):
-    """One number a dimension of the operand."""
-    text = attribute(call, name)
-    return [usual] * len(call.operands[0].shape) if text is None else [int(n) for n in text.split(",")]
+from operator_table import Entry, attribute, axis, numbers
 
 
 def _reverse(call):
@@ -17,12 +11,12 @@ def _reverse(call):
 
 
 def _slice(call):
-    start, limit, stride = _numbers(call, "start", 0), _numbers(call, "limit", 0), _numbers(call, "stride", 1)
+    start, limit, stride = numbers(call, "start", 0), numbers(call, "limit", 0), numbers(call, "stride", 1)
     return (lambda x: jax.lax.slice(x, start, limit, stride)), "jax.lax.slice"
 
 
 def _pad(call):
-    edges = [_numbers(call, name, 0) for name in ("low", "high", "interior")]
+    edges = [numbers(call, name, 0) for name in ("low", "high", "interior")]
     value = float(attribute(call, "value", "0"))
     return (lambda x: jax.lax.pad(x, x.dtype.type(value), list(zip(*edges, strict=True)))), "jax.lax.pad"
 
@@ -34,7 +28,7 @@ def _transpose(call):
 
 
 def _reshape(call):
-    shape = _numbers(call, "shape", 0)
+    shape = numbers(call, "shape", 0)
     return (lambda x: jnp.reshape(x, shape)), "jax.numpy.reshape"
 
 

@@ -72,6 +72,20 @@ ProbeSettings sum_settings(const ProbeOptions& o) {
   return settings;
 }
 
+/// Of several probes in one: printed, its contract written, and said what of it has none.
+template <class Report>
+ExitCode handed_out(const Report& report, Backend& backend, const ProbeOptions& o, bool json) {
+  if (json)
+    print_json(to_json(report));
+  else
+    print(to_text(report));
+  if (report.contract) write_verified(*report.contract, backend, o);
+  const std::optional<Diagnostic> diagnostic = diagnostic_of(report);
+  if (!diagnostic) return 0;
+  say(to_text(*diagnostic));
+  return info(diagnostic->code).exit;
+}
+
 // AXIS=FROM..TO
 ExitCode report_switches(const Resolved& problem, Backend& backend, const ProbeOptions& o, bool json) {
   const std::string& text = o.switches;
@@ -87,29 +101,13 @@ ExitCode report_switches(const Resolved& problem, Backend& backend, const ProbeO
     refuse(Code::Usage, fmt::format("--switches {}: AXIS=FROM..TO is taken, e.g. k=1..2048", text), {to_text(problem.problem)});
   settings.probe = sum_settings(o);
   const SwitchReport report = find_switches(to_text(problem.problem), backend, text.substr(0, equals), settings);
-  if (json)
-    print_json(to_json(report));
-  else
-    print(to_text(report));
-  if (report.contract) write_verified(*report.contract, backend, o);
-  const std::optional<Diagnostic> diagnostic = diagnostic_of(report);
-  if (!diagnostic) return 0;
-  say(to_text(*diagnostic));
-  return info(diagnostic->code).exit;
+  return handed_out(report, backend, o, json);
 }
 
 ExitCode report_varied(const Resolved& problem, Backend& backend, const ProbeOptions& o, bool json) {
   const OpenBackend open = [&o](const BackendSpec& spec) { return open_backend(spec, o.settings); };
   const VaryReport report = vary(to_text(problem.problem), backend, o.varied, open, sum_settings(o));
-  if (json)
-    print_json(to_json(report));
-  else
-    print(to_text(report));
-  if (report.contract) write_verified(*report.contract, backend, o);
-  const std::optional<Diagnostic> diagnostic = diagnostic_of(report);
-  if (!diagnostic) return 0;
-  say(to_text(*diagnostic));
-  return info(diagnostic->code).exit;
+  return handed_out(report, backend, o, json);
 }
 
 ExitCode report_sum(const Resolved& problem, Backend& backend, const ProbeOptions& o, bool json) {

@@ -31,11 +31,7 @@ struct Whole {
 
 Whole whole(Lines& l, int integer) { return {l.b.convert(integer, Format::F32), integer}; }
 
-/// The integer below |x| < 2^31, or x itself: the nearest one, or one less.
-Whole floor_of(Lines& l, int x) {
-  const Whole near = whole(l, l.b.convert(x, Format::I32));
-  return whole(l, l.integer(ScalarOp::Subtract, near.integer, l.when(Comparison::GT, near.number, x, l.word(1), l.word(0))));
-}
+Whole floor_of(Lines& l, int x) { return whole(l, l.floored(x)); }
 
 /// The nearest integer, of two the upper, |x| < 2^22: floor(x + 1/2) without the rounding of that sum.
 Whole nearest_up(Lines& l, int x) {

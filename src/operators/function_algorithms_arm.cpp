@@ -102,10 +102,7 @@ struct Octant {
 
 Octant cephes_octant(Lines& l, int a) {
   const int turned = l.multiply(a, l.value(1.27323954473516F));  // 4 / pi
-  const int near = l.b.convert(turned, Format::I32);
-  const int above = l.when(Comparison::GT, l.b.convert(near, Format::F32), turned, l.word(1), l.word(0));
-  const int octant = l.integer(ScalarOp::And, l.integer(ScalarOp::Add, l.integer(ScalarOp::Subtract, near, above), l.word(1)),
-                               l.word(~std::uint64_t{1} & 0xffffffff));
+  const int octant = l.integer(ScalarOp::And, l.integer(ScalarOp::Add, l.floored(turned), l.word(1)), l.word(0xfffffffe));
   const int y = l.b.convert(octant, Format::F32);
   int r = a;  // pi/4 in three parts
   for (const double part : {-0.78515625, -2.4187564849853515625e-4, -3.77489497744594108e-8})
@@ -171,11 +168,8 @@ int cephes_arm_sinf(BodyBuilder& builder, int x, Format /*format*/) {
   Lines l(builder, Format::F32);
   const Octant near = cephes_octant(l, l.clamped(l.magnitude(x), 0.0, 0x1p23));
   const int y = select(builder, near.swapped, near.cosine, near.sine);
-  const auto turned = [&](int value, int octant) {
-    const int below = l.when(Comparison::NE, l.integer(ScalarOp::And, octant, l.word(4)), l.word(0), l.negate(value), value);
-    return below;
-  };
-  const int positive = by_size(l, x, turned(y, near.octant), arm_turn(builder, x, 0));
+  const int below = l.when(Comparison::NE, l.integer(ScalarOp::And, near.octant, l.word(4)), l.word(0), l.negate(y), y);
+  const int positive = by_size(l, x, below, arm_turn(builder, x, 0));
   return l.when(Comparison::LT, x, l.value(0.0), l.negate(positive), positive);
 }
 

@@ -30,17 +30,10 @@ int scaled(Lines& l, int y, int k) {
   return l.number(l.integer(ScalarOp::Add, l.bits(y), l.integer(ScalarOp::ShiftLeft, k, l.word(23))));
 }
 
-/// x >= 0, below 2^31: without its fraction, as an integer.
-int cut(Lines& l, int x) {
-  const int near = l.b.convert(x, Format::I32);
-  const int above = l.when(Comparison::GT, l.b.convert(near, Format::F32), x, l.word(1), l.word(0));
-  return l.integer(ScalarOp::Subtract, near, above);
-}
-
 /// Of |x| as fdlibm chooses it: 0 up to ln 2 / 2, 1 up to 3/2 ln 2, then the nearest integer to x / ln 2; with the sign of x.
 int multiple_of_ln2(Lines& l, int x) {
   const int a = l.magnitude(x);
-  const int nearest = cut(l, l.add(l.multiply(l.value(kOverLn2), a), l.value(0.5)));
+  const int nearest = l.floored(l.add(l.multiply(l.value(kOverLn2), a), l.value(0.5)));
   const int from_one = l.when(Comparison::LT, a, l.value(from_bits(0x3f851592)), l.word(1), nearest);
   const int k = l.when(Comparison::GT, a, l.value(from_bits(0x3eb17218)), from_one, l.word(0));
   return l.when(Comparison::LT, x, l.value(0.0), l.integer(ScalarOp::Subtract, l.word(0), k), k);

@@ -57,6 +57,11 @@ class Lines {
   /// NaN stays.
   int unless_nan(int x, int y) { return when(Comparison::NE, x, x, x, y); }
 
+  /// The integer below x of f32, |x| < 2^31, or x itself, as one of i32: the nearest one, or one less.
+  int floored(int x) {
+    const int near = b.convert(x, Format::I32);
+    return integer(ScalarOp::Subtract, near, when(Comparison::GT, b.convert(near, Format::F32), x, word(1), word(0)));
+  }
   /// `y`, but where `x` is one of the hard cases the value given there.
   int corrected(std::span<const HardCase> cases, int x, int y) {
     for (const HardCase& hard : cases) y = when(Comparison::EQ, x, value(hard.x), value(hard.y), y);
